@@ -118,7 +118,10 @@ func (c *Citation) cslType() string {
 	case citekit.Video:
 		return "motion_picture"
 	case citekit.Audio:
-		return "song"
+		if c.Quote != "" || c.Work.Transcribed {
+			return "speech"
+		}
+		return "song" // what CSL 1.0.2 has for any recording
 	case citekit.Image:
 		return "graphic"
 	}

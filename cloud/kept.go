@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/workspace"
 	"github.com/citekit/citekit/workspace/driver"
 	"github.com/jackc/pgx/v5"
@@ -193,8 +194,8 @@ const (
 
 // TrimEvidence removes evidence; it is made again when it is requested. The least
 // recently used goes first. Evidence that was used in the last 20 minutes stays, and so
-// does evidence with EvidenceMeta.Keep that was used in the last 30 days. The bytes are
-// deleted by [Workspace.Sweep], a day later, of which TrimEvidence runs one.
+// does evidence with EvidenceMeta.Keep that was used in the last 30 days, and the
+// transcript of a recording that has a map. The bytes are deleted by [Workspace.Sweep], a day later, of which TrimEvidence runs one.
 func (w *Workspace) TrimEvidence(ctx context.Context, trim workspace.Trim) (done workspace.Trimmed, err error) {
 	if err := w.row(ctx, repeating, []any{&done.Left}, `SELECT coalesce(sum(size), 0)::bigint FROM {s}.evidence`); err != nil {
 		return done, err
@@ -204,7 +205,8 @@ func (w *Workspace) TrimEvidence(ctx context.Context, trim workspace.Trim) (done
 		page, err := all(ctx, w, pgx.RowToStructByPos[goingRow], `
 			SELECT key, size, used, used < now() - $5::interval FROM {s}.evidence
 			WHERE (used, key) > ($1, $2) AND used < now() - $3::interval AND (NOT keep OR used < now() - $4::interval)
-			ORDER BY used, key LIMIT $6`, after.Used, after.Key, keepFor+markEvery, keepLong+markEvery, trim.UnusedFor+markEvery, maxListed)
+				AND NOT (starts_with(name, $7) AND EXISTS (SELECT FROM {s}.maps WHERE id = resource))
+			ORDER BY used, key LIMIT $6`, after.Used, after.Key, keepFor+markEvery, keepLong+markEvery, trim.UnusedFor+markEvery, maxListed, about.TranscriptPrefix)
 		if err != nil {
 			return done, err
 		}

@@ -226,6 +226,9 @@ func (in *run) mapAs(ctx context.Context, t *task, modality citekit.Modality) (d
 	draft, err = in.draft(mapping, t, request)
 	if stop(); t.words != nil && t.words.wanted.Load() && ctx.Err() == nil {
 		if err := t.words.make(ctx); err != nil {
+			if noted, _ := in.book.Note(t.Path); noted.ID != "" && ctx.Err() == nil {
+				err = fmt.Errorf("%w; the map that it has stays as it is", err)
+			}
 			return nil, err
 		}
 		draft, err = in.draft(ctx, t, request)

@@ -121,18 +121,12 @@ func (in *run) lostTranscript(ctx context.Context, id string) bool {
 	if err != nil {
 		return false
 	}
-	key, ok := transcriptKey(m)
+	key, _, ok := about.TranscriptOf(m)
 	if !ok {
 		return false
 	}
 	_, err = in.ws.FindEvidence(ctx, key)
 	return err != nil && ctx.Err() == nil
-}
-
-// transcriptKey returns the key of the evidence that is the transcript of a map.
-func transcriptKey(m *citekit.ResourceMap) (string, bool) {
-	sourcePath, _ := m.Transcript()
-	return about.TranscriptKey(sourcePath)
 }
 
 // mayTranscribe reports whether a source has a transcript of its own, which no other source

@@ -81,11 +81,8 @@ func speak(t testing.TB, path string, words []string) (said []word) {
 func TestSpeech(t *testing.T) {
 	sharedtest.NotShort(t)
 	sharedtest.Tool(t, "ffmpeg")
-	for _, program := range []string{"espeak-ng", "pocketsphinx_continuous"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(program + " is not installed")
-		}
-	}
+	sharedtest.Tool(t, "espeak-ng")
+	sharedtest.Tool(t, "pocketsphinx_continuous")
 	words := strings.Fields("one two three four five six seven eight nine ten open window morning water people never")
 	dir, grammar := t.TempDir(), filepath.Join(t.TempDir(), "grammar")
 	if err := os.WriteFile(grammar, []byte("#JSGF V1.0;\ngrammar words;\npublic <words> = ("+strings.Join(words, "|")+")+;\n"), 0o600); err != nil {
@@ -116,6 +113,82 @@ func TestSpeech(t *testing.T) {
 	if right < len(said)*2/3 || farthest > .3 {
 		t.Errorf("%d of %d words heard rightly, at most %v s off", right, len(said), farthest)
 	}
+}
+
+// TestRecordedSpeech hears recordings of readers, with the texts they read: those of
+// package pocketsphinx-testdata, with the usual model.
+func TestRecordedSpeech(t *testing.T) {
+	if !sharedtest.Long() {
+		t.Skip("the model is loaded for each recording")
+	}
+	sharedtest.Tool(t, "ffmpeg")
+	sharedtest.Tool(t, "pocketsphinx_continuous")
+	const folder = "/usr/share/pocketsphinx/test/data/librivox"
+	texts, err := os.ReadFile(filepath.Join(folder, "transcription"))
+	if err != nil {
+		sharedtest.Missing(t, "pocketsphinx-testdata is not installed")
+		return
+	}
+	transcriber, err := llm.NewTranscriber("pocketsphinx", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, spoken := t.TempDir(), make(map[string][]string)
+	for line := range strings.Lines(string(texts)) { // <s> he was not an ill disposed young man </s> (name)
+		text, name, _ := strings.Cut(strings.TrimPrefix(line, "<s>"), "</s>")
+		name = strings.Trim(name, " ()\n")
+		data, err := os.ReadFile(filepath.Join(folder, name+".wav"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name+".wav"), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoken[name+".wav"] = strings.Fields(text)
+	}
+	lib := talks(t, dir)
+	report := ingestTalks(t, lib, ingest.Options{Transcriber: transcriber})
+	words, wrong, length := 0, 0, 0.
+	for _, item := range report.Items {
+		var heard []string
+		m, err := lib.Map(t.Context(), item.ResourceID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := m.Extent().Duration
+		for run, err := range lib.ReadText(t.Context(), item.ResourceID, citekit.Location{}) {
+			if err != nil || !run.Transcribed || run.Location.Time.Start < 0 || run.Location.Time.End > end {
+				t.Fatalf("%s of %v s: %+v, %v", item.Path, end, run, err)
+			}
+			heard = append(heard, strings.Fields(run.Text)...)
+		}
+		words, wrong, length = words+len(spoken[item.Path]), wrong+distance(spoken[item.Path], heard), length+end
+	}
+	t.Logf("%d recordings, %.0f s: of %d words %d wrong, a rate of %.2f", len(report.Items), length, words, wrong, float64(wrong)/float64(words))
+	if len(report.Items) != 5 || float64(wrong) > .4*float64(words) {
+		t.Errorf("%d recordings: %d of %d words wrong", len(report.Items), wrong, words)
+	}
+}
+
+// distance is how many words are to be added, left out or replaced.
+func distance(a, b []string) int {
+	row := make([]int, len(b)+1)
+	for k := range row {
+		row[k] = k
+	}
+	for i := range a {
+		before := row[0]
+		row[0] = i + 1
+		for k := range b {
+			cost := before
+			if a[i] != b[k] {
+				cost++
+			}
+			before = row[k+1]
+			row[k+1] = min(cost, row[k]+1, before+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // TestLongSpeech transcribes two hours, and looks at the memory.

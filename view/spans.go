@@ -54,6 +54,7 @@ func (c *call) fill(ctx context.Context) error {
 // show makes spans of pieces.
 func (c *call) show(ctx context.Context, pieces []piece) error {
 	v := c.view
+	v.Transcribed = c.layer.Transcribed()
 	a := citekit.Address{Resource: c.part.Map.ResourceID, Version: c.address().Version}
 	for i, p := range pieces {
 		if a.Location = p.run.Location; p.row > 0 {

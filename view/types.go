@@ -54,6 +54,8 @@ type View struct {
 	Header   string    `json:"header,omitempty" doc:"Record 1 of comma-separated values, which names the columns, with tabs between the names."`
 	Pictures []Picture `json:"pictures,omitempty" doc:"One for each page at the address, or for the image."`
 	Quote    *Quote    `json:"quote,omitempty" doc:"Whether the quote that was asked for stands there."`
+
+	Transcribed bool `json:"transcribed,omitempty" doc:"The text is what a machine heard in a recording."`
 }
 
 // A Source is the resource that a part is of.
@@ -111,6 +113,8 @@ type Quote struct {
 	Notes       []string `json:"notes,omitempty"`
 	Others      []string `json:"others,omitempty" doc:"Further places."`
 	Stale       bool     `json:"stale,omitempty" doc:"The source has changed."`
+	OCR         bool     `json:"ocr,omitempty" doc:"The words were recognised in a picture, so they are never exact."`
+	Confidence  float64  `json:"confidence,omitempty" doc:"How sure the program is that recognised them, from 0 to 1."`
 	Transcribed bool     `json:"transcribed,omitempty" doc:"The text is what a machine heard in a recording."`
 	Problem     string   `json:"problem,omitempty" doc:"Why it could not be checked."`
 }

@@ -471,7 +471,7 @@ func (c *call) textOf(ctx context.Context, found *verify.Verdict) (string, error
 
 // quoteOf describes a verdict.
 func quoteOf(found *verify.Verdict) *Quote {
-	q := &Quote{Class: string(found.Class), Text: found.Text, Notes: found.Notes, Stale: found.Stale, Transcribed: found.Transcribed}
+	q := &Quote{Class: string(found.Class), Text: found.Text, Notes: found.Notes, Stale: found.Stale, OCR: found.OCR, Confidence: found.Confidence, Transcribed: found.Transcribed}
 	if found.Address.Resource != "" {
 		q.Address = found.Address.String()
 	}

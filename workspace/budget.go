@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 )
 
 const (
@@ -108,6 +110,7 @@ func (d *Directory) errFull(size int64) error {
 // storedFile is an evidence file that might be evicted.
 type storedFile struct {
 	key, name string
+	resource  string
 	size      int64
 	used      time.Time
 	keep      bool
@@ -129,6 +132,24 @@ func (f storedFile) inUse(now time.Time) bool {
 		kept = keepLong
 	}
 	return now.Sub(f.used).Abs() < kept
+}
+
+// isTranscript reports whether evidence is the transcript of a map, which a machine may
+// need hours to make again. It stays as long as its map.
+func (d *Directory) isTranscript(ctx context.Context, f storedFile) bool {
+	if !strings.HasPrefix(f.name, about.TranscriptPrefix) {
+		return false
+	}
+	data, _, err := d.ReadMap(ctx, f.resource, math.MaxInt32)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	var m citekit.ResourceMap
+	if err := m.UnmarshalJSON(data); err != nil {
+		return true
+	}
+	key, _, ok := about.TranscriptOf(&m)
+	return ok && key == f.key
 }
 
 // evict removes the least recently used evidence until at most limit bytes are
@@ -153,6 +174,9 @@ func (d *Directory) evict(ctx context.Context, root *os.Root, key string, limit 
 	for _, f := range files {
 		if left <= limit-limit/10 {
 			break
+		}
+		if d.isTranscript(ctx, f) {
+			continue
 		}
 		if f.inUse(now) {
 			if at := f.freeAt(); at.Before(free) {
@@ -249,5 +273,5 @@ func (d *Directory) evidenceFile(root *os.Root, name string, clean bool) (stored
 	if err != nil {
 		return storedFile{}, false
 	}
-	return storedFile{key: key, name: held.Meta.Name, size: size, used: held.marked, keep: held.Meta.Keep}, true
+	return storedFile{key: key, name: held.Meta.Name, resource: held.Meta.Resource, size: size, used: held.marked, keep: held.Meta.Keep}, true
 }

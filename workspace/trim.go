@@ -31,7 +31,7 @@ const trimBatch = 256
 // TrimEvidence removes evidence; it is made again when it is requested. The
 // least recently used goes first. Evidence that was used in the last 10 minutes
 // stays, and so does evidence with EvidenceMeta.Keep that was used in the last
-// 30 days. TrimEvidence may run while others read and write.
+// 30 days, and the transcript of a map. TrimEvidence may run while others read and write.
 func (d *Directory) TrimEvidence(ctx context.Context, trim Trim) (Trimmed, error) {
 	done, err := d.trimEvidence(ctx, trim)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *Directory) trimEvidence(ctx context.Context, trim Trim) (done Trimmed, 
 	for _, f := range files {
 		done.Left += f.size
 	}
-	going := d.going(files, trim, done.Left)
+	going := d.going(ctx, files, trim, done.Left)
 	for len(going) > 0 {
 		batch := going[:min(trimBatch, len(going))]
 		going = going[len(batch):]
@@ -77,11 +77,11 @@ func (d *Directory) lookThrough(ctx context.Context, root *os.Root) ([]storedFil
 }
 
 // going returns the files to remove. The sizes of all files add up to total.
-func (d *Directory) going(files []storedFile, trim Trim, total int64) (going []storedFile) {
+func (d *Directory) going(ctx context.Context, files []storedFile, trim Trim, total int64) (going []storedFile) {
 	now := d.now()
 	for _, f := range files {
 		old := trim.UnusedFor > 0 && now.Sub(f.used) > trim.UnusedFor
-		if f.inUse(now) || !old && (trim.MaxBytes <= 0 || total <= trim.MaxBytes) {
+		if f.inUse(now) || !old && (trim.MaxBytes <= 0 || total <= trim.MaxBytes) || d.isTranscript(ctx, f) {
 			continue
 		}
 		going = append(going, f)

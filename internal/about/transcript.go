@@ -12,7 +12,9 @@ import (
 
 const (
 	transcriptScheme = "citekit-transcript:"
-	transcriptName   = "transcript-"
+
+	// TranscriptPrefix begins the name of evidence that is a transcript.
+	TranscriptPrefix = "transcript-"
 
 	// TranscriptExt ends the name of such a transcript among the companions of a source.
 	TranscriptExt = ".transcribed"
@@ -33,13 +35,21 @@ func TranscriptKey(path string) (key string, ok bool) {
 var transcriptKey = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // TranscriptName returns the name of the evidence under a key.
-func TranscriptName(key string) string { return transcriptName + key[:16] + ".json" }
+func TranscriptName(key string) string { return TranscriptPrefix + key[:16] + ".json" }
+
+// TranscriptOf returns the key of the evidence that is the transcript of a map, and the
+// SHA-256 that it has by the map.
+func TranscriptOf(m interface{ Transcript() (path, hash string) }) (key, hash string, ok bool) {
+	path, hash := m.Transcript()
+	key, ok = TranscriptKey(path)
+	return key, hash, ok
+}
 
 // ReadTranscript returns evidence with a name, and closes it. If it is no transcript, the
 // error is forbidden.
 func ReadTranscript(body io.ReadCloser, name string, forbidden error) (string, error) {
 	defer body.Close()
-	if !strings.HasPrefix(name, transcriptName) {
+	if !strings.HasPrefix(name, TranscriptPrefix) {
 		return "", forbidden
 	}
 	data, err := io.ReadAll(io.LimitReader(body, MaxTranscript+1))

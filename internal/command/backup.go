@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/workspace"
 )
@@ -27,9 +28,9 @@ func backupCommand(s *session) *cobra.Command {
 		Use:         "backup <file.tar.gz>",
 		Annotations: anyMaps,
 		Short:       "Save maps, and other data that cannot be made again",
-		Long: `Writes all maps to an archive, with the pinned versions of sources, the list of
-allowed files outside the base directory, the key of evidence, and with --keys
-the keys of callers. The archive holds secrets, so only its owner can read it,
+		Long: `Writes all maps to an archive, with the transcripts that a machine made, the
+pinned versions of sources, the list of allowed files outside the base directory,
+the key of evidence, and with --keys the keys of callers. The archive holds secrets, so only its owner can read it,
 and it must be outside the base directory and the roots.
 
 Sources are not saved: they need a backup of their own. Evidence, texts and the
@@ -59,6 +60,8 @@ const (
 	backupKeys    = "keys.json"
 	backupMaps    = "maps/" // followed by the escaped id and .json
 
+	backupTranscripts = "transcripts/" // the same; each follows the map that names it
+
 	backupVersion = 1
 )
 
@@ -83,6 +86,8 @@ type saved struct {
 	Maps    int `json:"maps"`
 	Pins    int `json:"pins"`
 	Allowed int `json:"allowed"`
+
+	Transcripts int `json:"transcripts,omitempty"`
 
 	Key  bool `json:"evidence_key"`
 	Keys bool `json:"keys"`
@@ -208,11 +213,12 @@ func (b *backup) all(ctx context.Context, dir string, ws backedUp, opts *workspa
 // A backedUp workspace has all that an archive holds.
 type backedUp interface {
 	citekit.Workspace
+	citekit.EvidenceOpener
 	granter
 }
 
 // maps adds all maps except those deleted meanwhile.
-func (b *backup) maps(ctx context.Context, ws citekit.Workspace) error {
+func (b *backup) maps(ctx context.Context, ws backedUp) error {
 	ids, err := ws.ListMaps(ctx, "", 0)
 	if err != nil {
 		return err
@@ -229,8 +235,36 @@ func (b *backup) maps(ctx context.Context, ws citekit.Workspace) error {
 			return err
 		}
 		b.done.Maps++
+		if err := b.transcript(ctx, ws, id, data); err != nil {
+			return fmt.Errorf("the transcript of %s: %w", id, err)
+		}
 	}
 	return nil
+}
+
+// transcript adds what a machine wrote down for a map, unless it is lost.
+func (b *backup) transcript(ctx context.Context, ws backedUp, id string, resourceMap []byte) error {
+	var m citekit.ResourceMap
+	if m.UnmarshalJSON(resourceMap) != nil {
+		return nil
+	}
+	key, _, ok := about.TranscriptOf(&m)
+	if !ok {
+		return nil
+	}
+	content, stored, err := ws.OpenEvidence(ctx, key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	text, err := about.ReadTranscript(content, stored.Name, citekit.ErrForbidden)
+	if err != nil {
+		return err
+	}
+	b.done.Transcripts++
+	return b.add(backupTranscripts+url.PathEscape(id)+".json", []byte(text))
 }
 
 func (b *backup) pins(ctx context.Context, ws citekit.Workspace) error {

@@ -57,6 +57,8 @@ func TestRestoreHostile(t *testing.T) {
 		"twice":            archiveOf(t, head(), &tar.Header{Name: "maps/a.json", Linkname: "{}"}, &tar.Header{Name: "maps/a.json", Linkname: "[]"}),
 		"no pins":          archiveOf(t, head(), &tar.Header{Name: backupPins, Linkname: "{}"}),
 		"no key":           archiveOf(t, head(), &tar.Header{Name: backupSeal, Linkname: "short"}),
+		"no such map":      archiveOf(t, head(), &tar.Header{Name: "transcripts/a.json", Linkname: "{}"}),
+		"no transcript":    archiveOf(t, head(), &tar.Header{Name: "maps/a.json", Linkname: "{}"}, &tar.Header{Name: "transcripts/a.json", Linkname: "{}"}),
 		"good, then wrong": archiveOf(t, head(), &tar.Header{Name: "maps/a.json", Linkname: "{}"}, &tar.Header{Name: "x", Linkname: "{}"}),
 		"cut":              whole[:len(whole)-12],
 		"damaged checksum": append(bytes.Clone(whole[:len(whole)-8]), 1, 2, 3, 4, 5, 6, 7, 8),
@@ -82,7 +84,7 @@ func FuzzReadBackup(f *testing.F) {
 				t.Errorf("%q comes first", name)
 			}
 			first = false
-			if id, ok := savedMap(name); ok && id == "" {
+			if id, ok := savedMap(name, backupMaps); ok && id == "" {
 				t.Errorf("a map without an id: %q", name)
 			}
 			return nil

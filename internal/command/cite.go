@@ -150,6 +150,7 @@ func (f *citeFlags) ignored() (why string) {
 			why = "--" + name + " is for --as url"
 		case name == "view-url" && f.set.Changed("url"):
 			why = "--url is a published copy, and --view-url a page of a server; give one"
+		case name == "output" && f.output == "-": // what the other forms do anyway
 		case (name == "output" || name == "force") && !f.isFile():
 			why = "--" + name + " is for --as pdf and --as html; the other forms are printed"
 		case name == "force" && f.output == "":

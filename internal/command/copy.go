@@ -33,8 +33,8 @@ func copyCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "copy <from> <to>",
 		Short: "Copy a workspace to another store",
-		Long: `Copies the maps of a workspace, the pinned versions of sources, the notes of
-ingest, and the permissions to cite files outside a base directory. <from> and
+		Long: `Copies the maps of a workspace, the transcripts that a machine made, the pinned
+versions of sources, the notes of ingest, and the permissions to cite files outside a base directory. <from> and
 <to> are directories, or URLs of workspaces in other stores. With --sources the
 sources of the maps are copied too, and with --evidence what was extracted of
 them and their texts. The index of searches is made again.
@@ -77,11 +77,14 @@ type copied struct {
 
 // A copyReport says what was copied.
 type copyReport struct {
-	DryRun   bool    `json:"dry_run,omitempty"`
-	Maps     copied  `json:"maps"`
-	Pins     copied  `json:"pins"`
-	Notes    copied  `json:"notes"`
-	Grants   copied  `json:"grants"`
+	DryRun bool   `json:"dry_run,omitempty"`
+	Maps   copied `json:"maps"`
+	Pins   copied `json:"pins"`
+	Notes  copied `json:"notes"`
+	Grants copied `json:"grants"`
+
+	Transcripts copied `json:"transcripts,omitzero"` // that a machine made; with their maps
+
 	Sources  *copied `json:"sources,omitempty"`
 	Evidence *copied `json:"evidence,omitempty"`
 }
@@ -266,6 +269,9 @@ func (c *copier) resourceMap(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("map %s: %w", id, err)
 	}
+	if err := c.tell(ctx, &c.report.Transcripts, "the transcript of "+id, c.transcript(ctx, data)); err != nil {
+		return err
+	}
 	now, stamp, err := c.to.ReadMap(ctx, id, maxSaved)
 	of := &c.report.Maps
 	switch {
@@ -289,6 +295,18 @@ func (c *copier) resourceMap(ctx context.Context, id string) error {
 		}
 	}
 	c.count(func() { of.Copied++; of.Bytes += int64(len(data)) })
+	return nil
+}
+
+// transcript copies what a machine wrote down for a map, if that names such.
+func (c *copier) transcript(ctx context.Context, data []byte) error {
+	var m citekit.ResourceMap
+	if m.UnmarshalJSON(data) != nil {
+		return nil
+	}
+	if key, _, ok := about.TranscriptOf(&m); ok {
+		return c.piece(ctx, key, &c.report.Transcripts)
+	}
 	return nil
 }
 
@@ -549,7 +567,7 @@ func (c *copier) evidence(ctx context.Context) error {
 		}
 	}
 	return c.each(ctx, keys, "pieces of evidence", func(ctx context.Context, key string) error {
-		err := c.piece(ctx, key)
+		err := c.piece(ctx, key, c.report.Evidence)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // a store may lose evidence
 		}
@@ -557,15 +575,14 @@ func (c *copier) evidence(ctx context.Context) error {
 	})
 }
 
-// piece copies one piece of evidence.
-func (c *copier) piece(ctx context.Context, key string) error {
-	of := c.report.Evidence
+// piece copies one piece of evidence, and counts it.
+func (c *copier) piece(ctx context.Context, key string, of *copied) error {
 	content, stored, err := c.from.OpenEvidence(ctx, key)
 	if err != nil {
 		return err
 	}
 	defer content.Close()
-	if stored.Keep {
+	if stored.Keep && of == c.report.Evidence { // a part of an index, or a transcript
 		return nil
 	}
 	now, err := c.to.FindEvidence(ctx, key)
@@ -648,6 +665,7 @@ func (c *copier) print(err error) error {
 	show("sources", r.Sources)
 	show("pinned versions", &r.Pins)
 	show("maps", &r.Maps)
+	show("transcripts", &r.Transcripts)
 	show("notes of ingest", &r.Notes)
 	show("permissions", &r.Grants)
 	show("evidence", r.Evidence)
@@ -663,7 +681,7 @@ func (c *copier) print(err error) error {
 // incomplete returns errReported if something differs or could not be copied.
 func (c *copier) incomplete() error {
 	r := &c.report
-	for _, of := range []*copied{&r.Maps, &r.Pins, r.Sources, r.Evidence, &r.Grants} {
+	for _, of := range []*copied{&r.Maps, &r.Transcripts, &r.Pins, r.Sources, r.Evidence, &r.Grants} {
 		if of != nil && of.Differ+of.Missing+of.Failed > 0 {
 			return errReported
 		}

@@ -36,6 +36,7 @@ func (d *doctor) checkServer(ctx context.Context) {
 	d.checkCertificate()
 	d.checkPort()
 	d.checkTranscriber(ctx)
+	d.checkOCRProgram()
 	if d.flags.online {
 		d.checkModels(ctx)
 	}

@@ -408,7 +408,11 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	}
 	in.hintOutside(report)
 	in.printf("%s\n", in.summary())
-	for _, line := range searchable(report.Index, in.flags.verbose) {
+	var unread []string
+	if in.extra.program == "" && !in.extra.scans {
+		unread = unreadPages(report.Items)
+	}
+	for _, line := range searchable(withoutScans(report, len(unread) > 0), in.flags.verbose) {
 		in.printf("%s\n", term.Line(line))
 	}
 	if before := failedBefore(report.Items); before > 0 && !in.flags.verbose {
@@ -423,10 +427,8 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	for _, line := range slices.Concat(damagedMembers(report.Items), skippedMembers(report.Items), unsearchedText(report.Items)) {
 		in.printf("%s\n", term.Line(line))
 	}
-	if in.extra.program == "" && !in.extra.scans {
-		for _, line := range unreadPages(report.Items) {
-			in.printf("%s\n", term.Line(line))
-		}
+	for _, line := range unread {
+		in.printf("%s\n", term.Line(line))
 	}
 	if usage := in.usage(); usage != nil {
 		in.printf("%s\n", describeUsage(*usage))

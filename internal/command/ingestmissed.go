@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/message"
@@ -66,6 +67,25 @@ func unreadPages(items []ingest.Item) []string {
 		}
 		return states.Describe(item.Pages) + ": --ocr reads them, given to ingest and to each search"
 	})
+}
+
+// withoutScans returns what a report says of the index, without the reasons of the
+// documents about which unreadPages tells more, if it does.
+func withoutScans(report *ingest.Report, told bool) *ingest.Indexed {
+	if !told || report.Index == nil {
+		return report.Index
+	}
+	scans := make(map[string]bool)
+	for _, item := range report.Items {
+		if item.TextState != nil {
+			scans[item.ResourceID] = true
+		}
+	}
+	index := *report.Index
+	index.Missing = slices.DeleteFunc(slices.Clone(index.Missing), func(one ingest.NotIndexed) bool {
+		return scans[one.ResourceID] && one.Begun && citekit.CodeOf(one.Err) == message.CodeUnsupported
+	})
+	return &index
 }
 
 // damagedMembers returns lines about the archives with members that are damaged.

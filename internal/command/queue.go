@@ -148,13 +148,15 @@ func workerCommand(s *session) *cobra.Command {
 	workers := max(2, runtime.NumCPU())
 	var noIndex bool
 	var outside workerListener
+	transcriber := transcriberFlags{command: "worker"}
 	c := &cobra.Command{
 		Use:   "worker",
 		Short: "Map the sources that wait in the queue of the workspace",
 		Long: `Maps what 'citekit ingest --queue' has added, and makes it searchable, until it is
 interrupted: it ends what takes less than half a minute, and gives the rest back
 to the queue. As many workers may run as there are machines. A source in work
-when one is killed is mapped by another.
+when one is killed is mapped by another. Give --transcriber, as for 'citekit
+ingest', to all workers or to none.
 
 --listen serves /metrics for Prometheus, /healthz and /readyz. With a token of at
 least 16 characters in CITEKIT_EVENTS_TOKEN it also takes notifications of S3 about
@@ -165,22 +167,27 @@ the queue at once. Beyond one network put a proxy with TLS before it.`,
 		Example: lines(`citekit --workspace "$WORKSPACE" worker --jobs 8`, `citekit worker --listen 127.0.0.1:9809`),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.work(cmd.Context(), workers, noIndex, &outside)
+			return s.work(cmd.Context(), workers, noIndex, &transcriber, &outside)
 		},
 	}
 	f := c.Flags()
 	f.IntVarP(&workers, "jobs", "j", workers, "run `N` jobs at a time (default: the number of processors, at least 2)")
 	f.BoolVar(&noIndex, "no-index", false, "leave the search index to other workers")
+	transcriber.register(f)
 	outside.register(f)
 	return c
 }
 
-func (s *session) work(ctx context.Context, workers int, noIndex bool, outside *workerListener) error {
+func (s *session) work(ctx context.Context, workers int, noIndex bool, speech *transcriberFlags, outside *workerListener) error {
 	if workers < 1 || workers > 1000 {
 		return usagef("worker", "--jobs %d; it is 1 to 1000", workers)
 	}
+	transcriber, err := speech.open()
+	if err != nil {
+		return err
+	}
+	s.tellRemote(transcriber)
 	in := &ingestion{session: s, flags: &ingestFlags{concurrency: 5}, asSearch: true}
-	var err error
 	if in.lib, err = in.openWith(configure(modality.All(), in.extra, in.compiling), nil); err != nil {
 		return err
 	}
@@ -202,7 +209,7 @@ func (s *session) work(ctx context.Context, workers int, noIndex bool, outside *
 	serving.Store(int64(workerPatience))
 	defer serving.Store(0)
 	givenBack := 0
-	err = q.Work(ctx, in.lib, workers, ingest.Options{Program: programKey(false, false)}, index, func(j QueueJob) {
+	err = q.Work(ctx, in.lib, workers, ingest.Options{Program: programKey(false, false), Transcriber: transcriber}, index, func(j QueueJob) {
 		outside.count(&j)
 		if ctx.Err() != nil && j.State == "waiting" {
 			givenBack++

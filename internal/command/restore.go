@@ -2,8 +2,11 @@ package command
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +22,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/command/internal/term"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/workspace"
@@ -147,6 +151,8 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 		return fmt.Errorf("%w: %w", errNoBackup, err)
 	}
 	archive, total, seen := tar.NewReader(zip), int64(0), make(map[string]bool)
+	var last string // file, and what is in it
+	var resourceMap []byte
 	for n := 0; ; n++ {
 		head, err := archive.Next()
 		if err == io.EOF && n > 0 {
@@ -172,6 +178,10 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 		if err := checkSavedData(head.Name, data); err != nil {
 			return err
 		}
+		if id, ok := savedMap(head.Name, backupTranscripts); ok && !isTranscriptOf(last, resourceMap, id, data) {
+			return fmt.Errorf("%w: %s is not what the map before it names", errNoBackup, message.Quote(head.Name))
+		}
+		last, resourceMap = head.Name, data
 		if err := f(head.Name, data); err != nil {
 			return err
 		}
@@ -201,7 +211,8 @@ func checkSaved(head *tar.Header, n int) error {
 	case backupHead, backupPins, backupAllowed, backupSeal, backupKeys:
 		return nil
 	}
-	if _, ok := savedMap(head.Name); !ok {
+	_, isMap := savedMap(head.Name, backupMaps)
+	if _, isTranscript := savedMap(head.Name, backupTranscripts); !isMap && !isTranscript {
 		return fmt.Errorf("%w: %s is not a file that backup saves", errNoBackup, message.Quote(head.Name))
 	}
 	return nil
@@ -235,9 +246,10 @@ func checkSavedData(name string, data []byte) error {
 	return nil
 }
 
-// savedMap returns the id of the map in a file of an archive.
-func savedMap(name string) (id string, ok bool) {
-	escaped, isMap := strings.CutPrefix(name, backupMaps)
+// savedMap returns the id of the map in a file of an archive, or of its transcript, by the
+// folder.
+func savedMap(name, folder string) (id string, ok bool) {
+	escaped, isMap := strings.CutPrefix(name, folder)
 	escaped, isJSON := strings.CutSuffix(escaped, ".json")
 	id, err := url.PathUnescape(escaped)
 	return id, isMap && isJSON && err == nil && url.PathEscape(id) == escaped && citekit.CheckResourceID(id) == nil
@@ -255,6 +267,8 @@ type restorer struct {
 	found   int // those whose source is there
 	kept    int // things that existed already
 	outside int // files allowed outside the base directory
+
+	resourceMap []byte // that was last read
 }
 
 // key writes the key of evidence unless there is one.
@@ -301,9 +315,43 @@ func (r *restorer) put(ctx context.Context, name string, data []byte) error {
 		r.done.Keys = true
 		return restoreKeys(ctx, r.flags.keys, data)
 	}
-	id, _ := savedMap(name)
+	if id, ok := savedMap(name, backupTranscripts); ok {
+		return r.transcript(ctx, id, data)
+	}
+	id, _ := savedMap(name, backupMaps)
+	r.resourceMap = data
 	r.lookForSource(data)
 	return r.putMap(ctx, id, data)
+}
+
+// isTranscriptOf reports whether a file of an archive is the map with an id, and names a
+// transcript with such content.
+func isTranscriptOf(name string, resourceMap []byte, id string, data []byte) bool {
+	var m citekit.ResourceMap
+	if of, ok := savedMap(name, backupMaps); !ok || of != id || m.UnmarshalJSON(resourceMap) != nil {
+		return false
+	}
+	_, hash, ok := about.TranscriptOf(&m)
+	sum := sha256.Sum256(data)
+	return ok && hash == hex.EncodeToString(sum[:])
+}
+
+// transcript puts back what a machine wrote down for the map before it.
+func (r *restorer) transcript(ctx context.Context, id string, data []byte) error {
+	var m citekit.ResourceMap
+	if err := m.UnmarshalJSON(r.resourceMap); err != nil {
+		return err
+	}
+	key, _, _ := about.TranscriptOf(&m)
+	if _, err := r.ws.FindEvidence(ctx, key); !errors.Is(err, fs.ErrNotExist) {
+		return err // it is there
+	}
+	r.done.Transcripts++
+	_, err := r.ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{
+		Name: about.TranscriptName(key), Size: int64(len(data)), Resource: id,
+		MediaType: "application/json", SourceHash: m.SourceHash(), Keep: true,
+	}, bytes.NewReader(data))
+	return err
 }
 
 // lookForSource counts a map that names a source in the base directory, and whether

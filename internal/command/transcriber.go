@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/command/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
 )
@@ -47,6 +48,20 @@ func (s *session) tellRemote(t ingest.Transcriber) {
 	if remote, ok := t.(*llm.Transcriber); ok && remote.Remote() != "" {
 		fmt.Fprintf(s.stderr, "citekit: the sound of recordings is sent to %s\n", term.Line(remote.Remote()))
 	}
+}
+
+// checkOCRProgram looks for the program of the settings that recognises text.
+func (d *doctor) checkOCRProgram() {
+	program := d.settings.Capabilities.Program
+	if program == "" {
+		return
+	}
+	subject := "program " + program
+	if _, err := child.Find(program); err != nil {
+		d.fault(subject, "install it, or correct capabilities.ocr_program", "it cannot be run, so no text of images and scanned pages is read")
+		return
+	}
+	d.ok(subject, "recognises text")
 }
 
 // checkTranscriber looks for the transcriber of the settings.

@@ -31,7 +31,7 @@ import (
 // [ParseConfig].
 type TranscriberOptions struct {
 	// Profile says how a program is called: "whisper.cpp", "openai-whisper",
-	// "faster-whisper", "vosk", "pocketsphinx" or "program". "" means the one that the
+	// "faster-whisper", "vosk", "pocketsphinx", "pocketsphinx5" or "program". "" means the one that the
 	// name of the program tells, else "program".
 	Profile string `json:"profile,omitempty"`
 
@@ -76,6 +76,8 @@ type profile struct {
 	// standard output. Out is a path without an extension in a folder of its own.
 	args func(wav, out string, o *TranscriberOptions) (args []string, file string)
 
+	newer []string // programs of the same project with a profile of their own, looked for after those
+
 	needsModel string // what to say if no model is given; "" if there is a default
 }
 
@@ -88,23 +90,42 @@ var profiles = map[string]profile{
 		needsModel: `whisper.cpp needs the path of its model: {"model": "/path/to/ggml-base.bin"}`,
 	},
 	"openai-whisper": {programs: []string{"whisper"}, args: whisperArgs},
-	"faster-whisper": {programs: []string{"whisper-ctranslate2"}, args: whisperArgs},
+	"faster-whisper": {
+		programs: []string{"whisper-ctranslate2"},
+		args: func(wav, out string, o *TranscriberOptions) ([]string, string) {
+			if !isPath(o.Model) {
+				return whisperArgs(wav, out, o)
+			}
+			named := *o // its --model takes names only
+			named.Model = ""
+			args, file := whisperArgs(wav, out, &named)
+			return append([]string{"--model_directory", o.Model}, args...), file
+		},
+	},
 	"vosk": {
 		programs: []string{"vosk-transcriber"},
 		args: func(wav, out string, o *TranscriberOptions) ([]string, string) {
 			args := with(nil, "-l", o.Language)
-			if strings.ContainsAny(o.Model, `/\`) {
+			if isPath(o.Model) {
 				args = with(args, "-m", o.Model)
 			} else {
 				args = with(args, "-n", o.Model)
 			}
-			return append(args, "-t", "srt", "-i", wav, "-o", out+".srt"), out + ".srt"
+			// Its SRT has seven words a line, and no times of words.
+			return append(args, "-t", "json", "-i", wav, "-o", out+".json"), out + ".json"
 		},
 	},
 	"pocketsphinx": {
-		programs: []string{"pocketsphinx_continuous"},
+		programs: []string{"pocketsphinx_continuous"}, // until version 0.8
+		newer:    []string{"pocketsphinx"},
 		args: func(wav, _ string, o *TranscriberOptions) ([]string, string) {
 			return append(with(nil, "-hmm", o.Model), "-infile", wav, "-time", "yes", "-logfn", os.DevNull), ""
+		},
+	},
+	sphinx5: {
+		programs: []string{"pocketsphinx"},
+		args: func(wav, _ string, o *TranscriberOptions) ([]string, string) {
+			return append(with(nil, "-hmm", o.Model), "live", wav), ""
 		},
 	},
 	anyProgram: {
@@ -125,7 +146,10 @@ var profiles = map[string]profile{
 	},
 }
 
-const anyProgram = "program"
+const (
+	anyProgram = "program"
+	sphinx5    = "pocketsphinx5"
+)
 
 // whisperArgs are the arguments of the command line of openai-whisper, which others have
 // too.
@@ -186,10 +210,13 @@ func NewTranscriber(name string, opts *TranscriberOptions) (*Transcriber, error)
 	program := name
 	if p, ok := profiles[name]; ok && len(p.programs) > 0 {
 		t.name, program = name, p.programs[0]
-		for _, other := range p.programs[1:] {
+		for _, other := range append(p.programs[1:], p.newer...) {
 			if _, err := child.Find(program); err != nil {
 				program = other
 			}
+		}
+		if slices.Contains(p.newer, program) {
+			t.name = profileOf(program)
 		}
 	}
 	if t.name = cmp.Or(t.options.Profile, t.name); t.name == "" {
@@ -197,7 +224,7 @@ func NewTranscriber(name string, opts *TranscriberOptions) (*Transcriber, error)
 	}
 	var ok bool
 	if t.profile, ok = profiles[t.name]; !ok {
-		return nil, fmt.Errorf("no profile %q; there are whisper.cpp, openai-whisper, faster-whisper, vosk, pocketsphinx and program: %w", clip(t.name), citekit.ErrSyntax)
+		return nil, fmt.Errorf("no profile %q; there are whisper.cpp, openai-whisper, faster-whisper, vosk, pocketsphinx, pocketsphinx5 and program: %w", clip(t.name), citekit.ErrSyntax)
 	}
 	if t.profile.needsModel != "" && t.options.Model == "" {
 		return nil, fmt.Errorf("%s: %w", t.profile.needsModel, citekit.ErrSyntax)
@@ -285,11 +312,13 @@ func (t *Transcriber) Provenance(ctx context.Context) (map[string]string, error)
 
 // modelName returns a model without the folders that it is in.
 func modelName(model string) string {
-	if strings.ContainsAny(model, `/\`) {
+	if isPath(model) {
 		return filepath.Base(model)
 	}
 	return model
 }
+
+func isPath(model string) bool { return strings.ContainsAny(model, `/\`) }
 
 func (t *Transcriber) version(ctx context.Context) (string, error) {
 	if t.name != anyProgram {
@@ -341,7 +370,20 @@ func (t *Transcriber) Transcribe(ctx context.Context, wav string) ([]byte, error
 	if file == "" || t.name == anyProgram && len(bytes.TrimSpace(result.Output)) > 0 {
 		return result.Output, nil
 	}
-	return readOutput(file)
+	output, err := readOutput(file)
+	if err != nil { // most of these programs end with 0 whatever they complain of
+		err = fmt.Errorf("%w%s", err, complaint(result, dir.Path(), filepath.Dir(wav)))
+	}
+	return output, err
+}
+
+// complaint returns the last words of a program, without the folders of this process.
+func complaint(result child.Result, folders ...string) string {
+	words := result.Complaint
+	for _, dir := range folders {
+		words = strings.ReplaceAll(words, dir+string(filepath.Separator), "")
+	}
+	return lastWords(words)
 }
 
 // environment is what the program gets of that of this process.
@@ -384,11 +426,7 @@ var errScratch = fmt.Errorf("the transcriber wrote more than %d MiB to files: %w
 
 // failure explains why a run failed, without the folders of this process.
 func (t *Transcriber) failure(ctx, limited context.Context, p child.Program, result child.Result, err error, folders ...string) error {
-	words := result.Complaint
-	for _, dir := range folders {
-		words = strings.ReplaceAll(words, dir+string(filepath.Separator), "")
-	}
-	words = lastWords(words)
+	words := complaint(result, folders...)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,10 @@ func performTranscriber(args []string) {
 			os.Exit(1)
 		}
 	}
+	if profile := os.Getenv(actProfile); profile != "" {
+		performRecogniser(profile, args)
+		return
+	}
 	wav := args[len(args)-1]
 	switch args[0] {
 	case "say":
@@ -75,18 +80,93 @@ func performTranscriber(args []string) {
 		os.Exit(3)
 	case "env":
 		fmt.Print(strings.Join(os.Environ(), "\n"))
-	case "-m", "-infile", "--model", "-n": // of profiles
-		fmt.Fprint(os.Stderr, strings.Join(args, " "))
+	}
+}
+
+const actProfile = "CITEKIT_TEST_PROFILE"
+
+// A recogniser is the command line of a program, and where it writes, as its source has them.
+type recogniser struct {
+	values  []string // options that have a value
+	flags   []string
+	must    []string
+	models  []string // that -m or --model takes; none means any
+	options int      // exit code for an option that it does not have
+	sound   string   // option before the sound; "" means it is an argument
+	write   func(value func(option string) string, wav string) string
+}
+
+var recognisers = map[string]recogniser{
+	"whisper.cpp": { // examples/cli/cli.cpp
+		values: []string{"-m", "-l", "-of", "-f", "-t"}, flags: []string{"-np", "-ojf", "-nt"}, must: []string{"-m", "-f"}, sound: "-f",
+		write: func(value func(string) string, _ string) string { return value("-of") + ".json" },
+	},
+	"openai-whisper": { // whisper/transcribe.py
+		values: []string{"--model", "--model_dir", "--language", "--word_timestamps", "--verbose", "--output_format", "--output_dir", "--device"}, options: 2, write: whisperWrites,
+	},
+	"faster-whisper": { // Softcatala/whisper-ctranslate2, commandline.py
+		values: []string{"--model", "--model_directory", "--language", "--word_timestamps", "--verbose", "--output_format", "--output_dir", "--device", "--compute_type"}, options: 2, write: whisperWrites,
+		models: []string{"tiny", "base", "small", "large-v3"},
+	},
+	"vosk": { // python/vosk/transcriber/cli.py
+		values: []string{"-m", "-n", "-l", "-i", "-o", "-t", "-ts", "--log-level"}, options: 2, sound: "-i",
+		write: func(value func(string) string, _ string) string { return value("-o") },
+	},
+	"pocketsphinx": { // programs/continuous.c of 0.8
+		values: []string{"-hmm", "-lm", "-dict", "-jsgf", "-infile", "-time", "-logfn"}, options: 1, sound: "-infile",
+		write: func(func(string) string, string) string { return "" },
+	},
+	"pocketsphinx5": { // programs/pocketsphinx_main.c of 5.0
+		values: []string{"-hmm", "-lm", "-dict", "-jsgf"}, flags: []string{"live", "single"}, options: 1,
+		write: func(func(string) string, string) string { return "" },
+	},
+}
+
+// whisperWrites is what both whispers of Python do.
+func whisperWrites(value func(string) string, wav string) string {
+	if value("--output_format") != "json" || value("--word_timestamps") != "True" {
+		return ""
+	}
+	return filepath.Join(value("--output_dir"), strings.TrimSuffix(filepath.Base(wav), filepath.Ext(wav))+".json")
+}
+
+// performRecogniser does what the real program does with arguments.
+func performRecogniser(name string, args []string) {
+	r, given, wav := recognisers[name], make(map[string]string), ""
+	fail := func(code int, format string, values ...any) {
+		fmt.Fprintf(os.Stderr, format+"\n", values...)
+		os.Exit(code)
+	}
+	for i := 0; i < len(args); i++ {
 		switch {
-		case value("-of") != "":
-			write(value("-of")+".json", said)
-		case value("--output_dir") != "":
-			write(filepath.Join(value("--output_dir"), "sound.json"), said)
-		case value("-o") != "":
-			write(value("-o"), said)
+		case slices.Contains(r.values, args[i]) && i+1 < len(args):
+			given[args[i]] = args[i+1]
+			i++
+		case slices.Contains(r.flags, args[i]):
+		case strings.HasPrefix(args[i], "-"):
+			fail(r.options, "error: unknown argument: %s", args[i])
 		default:
-			fmt.Print(said)
+			wav = args[i]
 		}
+	}
+	model := given["--model"]
+	switch {
+	case slices.ContainsFunc(r.must, func(o string) bool { return given[o] == "" }):
+		fail(1, "error: an option is missing")
+	case model != "" && r.models != nil && !slices.Contains(r.models, model):
+		fail(2, "error: argument --model: invalid choice: %s", model)
+	}
+	if r.sound != "" {
+		wav = given[r.sound]
+	}
+	if data, err := os.ReadFile(wav); err != nil || string(data) != "RIFF" {
+		fail(0, "Skipping %s due to RuntimeError: Failed to load audio", wav)
+	}
+	file := r.write(func(option string) string { return given[option] }, wav)
+	if file == "" {
+		fmt.Print(said)
+	} else if err := os.WriteFile(file, []byte(said), 0o600); err != nil {
+		fail(1, "%v", err)
 	}
 }
 
@@ -189,17 +269,40 @@ func TestTranscriberEnvironment(t *testing.T) {
 	}
 }
 
-// TestTranscriberProfiles checks what programs are called with, and where their output is.
+// TestTranscriberProfiles calls what has the command lines of the real programs.
 func TestTranscriberProfiles(t *testing.T) {
-	for name, model := range map[string]string{"whisper.cpp": "/models/base.bin", "openai-whisper": "base", "faster-whisper": "base", "vosk": "/models/vosk", "pocketsphinx": ""} {
-		tr, wav := transcriber(t, llm.TranscriberOptions{Profile: name, Model: model})
-		output, err := tr.Transcribe(t.Context(), wav)
-		if err != nil || string(output) != said {
-			t.Errorf("%s: %q, %v", name, output, err)
+	for _, test := range []struct{ name, model string }{
+		{"whisper.cpp", "/models/base.bin"}, {"openai-whisper", "base"}, {"openai-whisper", "/models/own.pt"}, {"openai-whisper", ""},
+		{"faster-whisper", "base"}, {"faster-whisper", "/models/own"}, {"vosk", "/models/vosk"}, {"vosk", "vosk-model-small-en-us-0.15"}, {"vosk", ""},
+		{"pocketsphinx", ""}, {"pocketsphinx", "/models/en"}, {"pocketsphinx5", ""}, {"pocketsphinx5", "/models/en"},
+	} {
+		t.Setenv(actProfile, test.name)
+		for _, language := range []string{"", "en"} {
+			tr, wav := transcriber(t, llm.TranscriberOptions{Profile: test.name, Model: test.model, Language: language, Env: []string{actProfile}})
+			output, err := tr.Transcribe(t.Context(), wav)
+			if err != nil || string(output) != said {
+				t.Errorf("%v: %q, %v", test, output, err)
+			}
+			p, err := tr.Provenance(t.Context())
+			if err != nil || p["profile"] != test.name || p["program"] == "" || p["version"] == "" || p["model"] != filepath.Base(test.model) && test.model != "" {
+				t.Errorf("%v: %v, %v", test, p, err)
+			}
 		}
-		p, err := tr.Provenance(t.Context())
-		if err != nil || p["profile"] != name || p["program"] == "" || p["version"] == "" || p["model"] != filepath.Base(model) && model != "" {
-			t.Errorf("%s: %v, %v", name, p, err)
+	}
+	// Programs that end with 0 and write no file say why on their standard error.
+	t.Setenv(actProfile, "openai-whisper")
+	for _, test := range []struct {
+		args []string
+		file string
+		want string
+	}{
+		{nil, "sound.mp3", "wrote no file where its profile writes: source cannot be read: Skipping sound.mp3 due to RuntimeError"},
+		{[]string{"--no-such"}, "", "error: unknown argument: --no-such"},
+	} {
+		tr, wav := transcriber(t, llm.TranscriberOptions{Profile: "openai-whisper", Args: test.args, Env: []string{actProfile}})
+		_, err := tr.Transcribe(t.Context(), filepath.Join(filepath.Dir(wav), cmp.Or(test.file, filepath.Base(wav))))
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), os.TempDir()) {
+			t.Errorf("%v: %v", test, err)
 		}
 	}
 }

@@ -2,10 +2,10 @@
 // Check: an answer is pasted, and each quote and claim of it is looked for in its source.
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { Failure } from "./app.js";
-import { Badge, code, Difference, markdown, Place, readable, save } from "./parts.js";
+import { Badge, code, Difference, Machine, markdown, Place, readable, save } from "./parts.js";
 import { date, t } from "./words.js";
 
-/** @typedef {{kind: string, class: string, holds: boolean, quote?: string, cited?: string, address?: string, text?: string, difference?: {quote: string, source: string, note?: string}[], repairs?: string[], others?: string[], stale?: boolean, leftOut?: number, notes?: string[], error?: {message: string}}} Verdict */
+/** @typedef {{kind: string, class: string, holds: boolean, quote?: string, cited?: string, address?: string, text?: string, difference?: {quote: string, source: string, note?: string}[], repairs?: string[], others?: string[], stale?: boolean, leftOut?: number, transcribed?: boolean, ocr?: boolean, confidence?: number, notes?: string[], error?: {message: string}}} Verdict */
 /** @typedef {{holds: boolean | null, verdicts: Verdict[], uncited?: {text: string, meant?: string}[], complete: boolean, hint?: string}} Report */
 /** @typedef {{text: string, strict: boolean, report: Report | null, time: string}} Kept */
 
@@ -116,7 +116,7 @@ function One({ api, v }) {
   const differs = v.text !== undefined && v.text !== "" && v.quote !== undefined && v.text !== v.quote && name !== "exact";
   const placed = v.address && v.text && v.class !== "exact" && v.class !== "repaired";
   return html`<article class="verdict" data-tone=${v.holds ? "good" : "bad"}>
-    <header><${Badge} name=${name} help=${t(name + "Help")} />${v.stale && v.class !== "unchecked" && html` <${Badge} name=${v.class} help=${t(v.class + "Help")} />`} <span class="chip">${t(v.kind)}</span>
+    <header><${Badge} name=${name} help=${t(name + "Help")} />${v.stale && v.class !== "unchecked" && html` <${Badge} name=${v.class} help=${t(v.class + "Help")} />`} <span class="chip">${t(v.kind)}</span><${Machine} of=${v} />
       ${v.cited && html`<span class="where"><span class="soft">${t("cited")}</span> <${Place} api=${api} address=${v.cited} quote=${v.holds && v.class !== "unquoted" ? v.quote : undefined} /></span>`}</header>
     ${v.quote && html`<blockquote class="quoted" dir="auto">${v.quote}</blockquote>`}
     ${name !== "exact" && html`<p class="soft">${t(name + "Help")}</p>`}

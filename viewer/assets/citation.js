@@ -3,6 +3,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { t } from "./words.js";
 import { sentence } from "./kinds/dom.js";
+import { Machine } from "./parts.js";
 
 /** @typedef {import("./show.js").View} View */
 /** @typedef {import("./show.js").Selection} Selection */
@@ -51,6 +52,7 @@ export function Verdict({ view, quote, api }) {
     ${source}
     <div class=${"finding " + (holds ? "good" : found.class === "elsewhere" || found.class === "unchecked" ? "doubt" : "bad")} data-verdict=${found.class}>
       <p><strong>${t("verdict_" + (!old ? found.class : stood ? "stood" : found.class === "unchecked" ? view.state === "missing" ? "gone" : "stale" : found.class))}</strong>
+        <${Machine} of=${found} />
         ${found.class === "elsewhere" && found.address && html` <a href=${api.reader(found.address, quote)}>${found.address}</a>`}
         ${found.problem && (view.state === "current" || found.problem !== view.note) && html` <span dir="auto">${sentence(found.problem)}</span>`}</p>
       ${!holds || found.class === "repaired" ? html`<p class="quoted"><span class="label">${t("asQuoted")}</span> <q dir="auto">${quote}</q></p>` : null}

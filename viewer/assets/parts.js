@@ -10,6 +10,15 @@ const signs = {
   current: ["good", "✓"], changed: ["warn", "↻"], missing: ["bad", "✗"], unreadable: ["bad", "✗"],
 };
 
+/**
+ * Says of words that a machine heard or recognised them.
+ * @param {{of: {transcribed?: boolean, ocr?: boolean, confidence?: number}}} props
+ */
+export function Machine({ of }) {
+  const name = of.transcribed ? "transcribed" : of.ocr ? "recognised" : "";
+  return name && html` <span class="chip" data-machine=${name} title=${t(name + "Help")}>${t(name)}${of.ocr && of.confidence ? ` ${Math.floor(of.confidence * 100)}%` : ""}</span>`;
+}
+
 /** A verdict or a state in a word. @param {{name: string, help?: string, count?: number}} props */
 export function Badge({ name, help, count }) {
   const [tone, sign] = signs[name] ?? ["plain", "·"];

@@ -50,6 +50,9 @@ export function dataOf(result) {
 /** The page of the place, else the file, if the server has pages or links: only what a host may open. @param {any} of */
 const linkOf = (of) => [of.link, of.evidence_url].map(words).find((url) => /^https?:\/\//.test(url));
 
+/** Says of words that a machine heard or recognised them. @param {any} of */
+const machine = (of) => (of.transcribed ? "transcribed by a machine" : of.ocr ? "recognised in a picture" : "");
+
 /** @param {any} change */
 const changed = (change) => `“${words(change.quote)}” → “${words(change.source)}”${change.note ? ` (${words(change.note)})` : ""}`;
 
@@ -68,19 +71,19 @@ export function read(result) {
   if (data.results) {
     items = list(data.results).map((r) => ({
       address: words(r.address), title: [...(Array.isArray(r.path) ? r.path : []), r.title].map(words).filter(Boolean).join(" › "),
-      text: words(r.snippet), marks: r.highlights,
+      text: words(r.snippet), marks: r.highlights, note: machine(r),
     }));
   } else if (data.sentences) {
-    items = list(data.sentences).map((s) => ({ address: words(s.address), text: words(s.text), quote: words(s.quote) || words(s.text), verdict: words(s.verdict) }));
+    items = list(data.sentences).map((s) => ({ address: words(s.address), text: words(s.text), quote: words(s.quote) || words(s.text), verdict: words(s.verdict), note: machine(s) }));
   } else if (data.verdicts) {
     items = list(data.verdicts).map((v) => ({
       address: words(v.address) || words(v.cited), text: words(v.quote), quote: words(v.quote),
       verdict: v.stale ? "source changed" : words(v.class),
-      note: [...list(v.difference).map(changed), ...(v.notes ?? []).map(words), words(v.error?.message)].filter(Boolean).join("; "),
+      note: [machine(v), ...list(v.difference).map(changed), ...(v.notes ?? []).map(words), words(v.error?.message)].filter(Boolean).join("; "),
     }));
   } else if (data.contents) {
     items = list(data.contents).map((c) => ({
-      address: words(c.address), title: c.id === c.address ? "" : words(c.id), text: shortened(words(c.text)), note: words(c.error?.message ?? c.note),
+      address: words(c.address), title: c.id === c.address ? "" : words(c.id), text: shortened(words(c.text)), note: words(c.error?.message ?? c.note) || machine(c),
     }));
   } else if (data.address) {
     items = [{ address: words(data.address) }];

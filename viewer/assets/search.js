@@ -2,10 +2,10 @@
 // Search: passages of all sources, each of which opens at its place.
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Failure } from "./app.js";
-import { marked, Place } from "./parts.js";
+import { Machine, marked, Place } from "./parts.js";
 import { t } from "./words.js";
 
-/** @typedef {{id: string, documentId: string, document?: {title?: string, type: string}, address: string, title?: string, path?: string[], text: string, highlights?: [number, number][], copies?: string[]}} Result */
+/** @typedef {{id: string, documentId: string, document?: {title?: string, type: string}, address: string, title?: string, path?: string[], text: string, highlights?: [number, number][], copies?: string[], transcribed?: boolean, ocr?: boolean}} Result */
 
 const kinds = ["document", "text", "image", "audio", "video"];
 const first = 20, more = 50; // of /v1/search
@@ -119,7 +119,7 @@ export default function Search({ api, route, go, ready, say }) {
       <ol class="results" ref=${list}>${found.results.map((/** @type {Result} */ r) => html`<li key=${r.id + r.address}>
         <h2><a class="result" dir="auto" href=${api.reader(r.address, wordsFound(r))}>${trail(r)}</a></h2>
         <p class="snippet" dir="auto">${marked(r.text, r.highlights)}</p>
-        <p class="where"><span class="chip">${r.document?.type ? t(r.document.type) : ""}</span> <${Place} api=${api} address=${r.address} quote=${wordsFound(r)} /></p>
+        <p class="where"><span class="chip">${r.document?.type ? t(r.document.type) : ""}</span><${Machine} of=${r} /> <${Place} api=${api} address=${r.address} quote=${wordsFound(r)} /></p>
         ${r.copies?.length && html`<p class="where">${t("copies")} ${r.copies.map((address) => html`<${Place} key=${address} api=${api} address=${address} quote=${wordsFound(r)} /> `)}</p>`}
       </li>`)}</ol>
       ${top < more && found.total > found.results.length && found.results.length > 0 && html`<p><a class="button" href=${page({ n: String(more) })}>${t("moreResults")}</a></p>`}`}`;

@@ -23,6 +23,7 @@ import { spanning, whole } from "./kinds/address.js";
  * @property {string} [mediaType]
  * @property {"current"|"changed"|"missing"} state
  * @property {string} [note]
+ * @property {boolean} [transcribed] the text is what a machine heard
  * @property {{unit?: string, total?: number, width?: number, height?: number, seconds?: number}} [extent]
  * @property {Span[]} [spans]
  * @property {string} [before] the cursor of what stands before
@@ -58,6 +59,9 @@ import { spanning, whole } from "./kinds/address.js";
  * @property {string[]} [notes]
  * @property {string[]} [others] more places with the words
  * @property {boolean} [stale]
+ * @property {boolean} [ocr] the words were recognised in a picture
+ * @property {number} [confidence] of that, from 0 to 1
+ * @property {boolean} [transcribed] the words are what a machine heard
  * @property {string} [problem]
  */
 

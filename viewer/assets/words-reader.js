@@ -4,6 +4,10 @@
 /** @type {Record<string, string>} */
 export const words = {
   skip: "Skip to the content",
+  transcribed: "transcribed",
+  transcribedHelp: "These words are what a machine heard in the recording.",
+  recognised: "recognised",
+  recognisedHelp: "These words were recognised in a picture: compare them with it.",
   screens: "Screens",
   library: "Library",
   search: "Search",

@@ -63,6 +63,7 @@ export function media(view, host) {
       return node;
     },
   });
+  if (view.transcribed) scroller.append(el("p", { class: "note" }, host.t("transcribedHelp")));
   scroller.append(made.top, list, made.bottom);
   if (!view.spans?.length) scroller.hidden = true;
   const element = el("div", { class: "scroller media" }, players, problem, track, times, said, bar, scroller);

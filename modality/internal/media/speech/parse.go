@@ -24,7 +24,7 @@ const (
 )
 
 // Parse reads the output of a recogniser: SubRip, WebVTT, the JSON of whisper,
-// whisper.cpp, vosk and pocketsphinx, that of an OpenAI server ("verbose_json"), or the
+// whisper.cpp, vosk, vosk-transcriber and pocketsphinx, that of an OpenAI server ("verbose_json"), or the
 // words and times of pocketsphinx_continuous. Times are as written there, and may be
 // wrong. Output of white space alone is of a piece without speech.
 //
@@ -54,6 +54,7 @@ func Parse(output []byte) (cues []Cue, err error) {
 	if err != nil {
 		return nil, err
 	}
+	cues = slices.DeleteFunc(cues, func(c Cue) bool { return c.Text == "" })
 	words := 0
 	for _, c := range cues {
 		words += len(c.Words)
@@ -121,8 +122,11 @@ type answer struct {
 	Segments      []timed         `json:"segments"`
 	Transcription []timed         `json:"transcription"` // of whisper.cpp
 	Result        json.RawMessage `json:"result"`        // of vosk, words
-	Text          json.RawMessage `json:"text"`          // of all
-	Words         []timed         `json:"words"`         // of an OpenAI server, those of all segments
+	Monologues    []struct {      // of vosk-transcriber
+		Terms []timed `json:"terms"`
+	} `json:"monologues"`
+	Text  json.RawMessage `json:"text"`  // of all
+	Words []timed         `json:"words"` // of an OpenAI server, those of all segments
 }
 
 func parseJSON(output []byte) ([]Cue, error) {
@@ -145,6 +149,9 @@ func parseJSON(output []byte) ([]Cue, error) {
 		for _, s := range slices.Concat(a.Segments, a.Transcription) {
 			cues = append(cues, cueOf(s))
 		}
+		for _, m := range a.Monologues {
+			cues = append(cues, cueOf(timed{Words: m.Terms}))
+		}
 		switch {
 		case len(words) > 0:
 			cues = append(cues, cueOf(timed{Words: words}))
@@ -162,9 +169,15 @@ func parseJSON(output []byte) ([]Cue, error) {
 	return cues, nil
 }
 
-// cueOf returns a segment as a cue.
+// blankAudio is what whisper.cpp writes where nothing is said.
+const blankAudio = "[BLANK_AUDIO]"
+
+// cueOf returns a segment as a cue; its text is "" if nothing is said in it.
 func cueOf(s timed) Cue {
 	c := Cue{Text: plain.Line(s.Text), Speaker: plain.Line(s.Speaker)}
+	if c.Text == blankAudio {
+		return Cue{}
+	}
 	c.Start, c.End = s.times()
 	words := wordsOf(s.Words)
 	if s.Offsets != nil && len(s.Tokens) > 0 {
@@ -184,7 +197,7 @@ func cueOf(s timed) Cue {
 
 func wordsOf(all []timed) (words []Word) {
 	for _, t := range all {
-		w := Word{Text: plain.Line(t.Word + t.Text + t.T)}
+		w := Word{Text: plain.Line(t.Word + t.Text + withoutVariant(t.T))}
 		w.Start, w.End = t.times()
 		if isSpoken(w.Text) {
 			words = append(words, w)
@@ -298,10 +311,17 @@ func sphinxWord(line string) (w Word, ok bool) {
 	w.Start, err[0] = strconv.ParseFloat(fields[1], 64)
 	w.End, err[1] = strconv.ParseFloat(fields[2], 64)
 	_, err[2] = strconv.ParseFloat(fields[3], 64)
-	if w.Text = fields[0]; strings.HasSuffix(w.Text, ")") { // another way to say it
-		w.Text, _, _ = strings.Cut(w.Text, "(")
-	}
+	w.Text = withoutVariant(fields[0])
 	return w, errors.Join(err[:]...) == nil
+}
+
+// withoutVariant returns a word of pocketsphinx without the number of another way to say
+// it, as in "was(2)".
+func withoutVariant(word string) string {
+	if strings.HasSuffix(word, ")") {
+		word, _, _ = strings.Cut(word, "(")
+	}
+	return word
 }
 
 func parseSphinx(output []byte) (cues []Cue) {

@@ -25,9 +25,11 @@ var outputs = map[string]string{
 	"whisper.cpp":    `{"systeminfo": "AVX", "model": {"type": "base"}, "params": {"model": "/home/other/ggml.bin"}, "result": {"language": "en"}, "transcription": [{"timestamps": {"from": "00:00:00,500", "to": "00:00:01,500"}, "offsets": {"from": 500, "to": 1500}, "text": " so far", "tokens": [{"text": "[_BEG_]", "offsets": {"from": 0, "to": 0}, "id": 1}, {"text": " so", "offsets": {"from": 500, "to": 900}}, {"text": " f", "offsets": {"from": 900, "to": 1200}}, {"text": "ar", "offsets": {"from": 1200, "to": 1500}}]}]}`,
 	"vosk":           "{\n  \"result\" : [{\"conf\" : 1.0, \"end\" : 0.9, \"start\" : 0.5, \"word\" : \"so\"}, {\"conf\" : 0.8, \"end\" : 1.5, \"start\" : 0.9, \"word\" : \"far\"}],\n  \"text\" : \"so far\"\n}\n{\"text\": \"\"}\n",
 	"server":         `{"task": "transcribe", "duration": 3, "text": "So far.", "words": [{"word": "so", "start": 0.5, "end": 0.9}, {"word": "far", "start": 0.9, "end": 1.5}], "segments": [{"start": 0.5, "end": 1.5, "text": " So far."}]}`,
+	"vosk program":   `{"schemaVersion": "2.0", "monologues": [{"speaker": {"id": "unknown", "name": null}, "start": 0.5, "end": 1.5, "terms": [{"confidence": 1.0, "start": 0.5, "end": 0.9, "text": "so", "type": "WORD"}, {"confidence": 0.8, "start": 0.9, "end": 1.5, "text": "far", "type": "WORD"}]}], "text": ["so far"]}`,
 	"sphinx":         "so far\n<s> 0.000 0.490 1.000000\nso 0.500 0.900 0.599500\n<sil> 0.900 0.900 0.9\nfar(2) 0.900 1.500 0.990445\n</s> 1.600 2.020 1.000000\n",
 	"sphinx grammar": "so far\nso 0.500 0.900 1.000000\n<sil> 0.900 0.900 1.000000\n(NULL) 0.900 0.900 1.000000\nfar 0.900 1.500 1.000000\n",
-	"pocketsphinx":   `{"b":0.5,"d":1.0,"p":1.0,"t":"so far","w":[{"b":0.5,"d":0.4,"p":1,"t":"so"},{"b":0.9,"d":0.6,"p":1,"t":"far"}]}`,
+	"pocketsphinx": `{"b":0.5,"d":1.0,"p":1.0,"t":"so far","w":[{"b":0.4,"d":0.1,"p":1,"t":"<s>"},{"b":0.5,"d":0.4,"p":1,"t":"so"},{"b":0.9,"d":0.6,"p":1,"t":"far(2)"}]}
+{"b":1.6,"d":0.1,"p":1.0,"t":"","w":[{"b":1.6,"d":0.1,"p":1,"t":"</s>"}]}`,
 }
 
 func TestParse(t *testing.T) {
@@ -46,7 +48,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: words %+v", name, c.Words)
 		}
 	}
-	for _, silence := range []string{"", " \n", "WEBVTT\n", `{"text": "", "segments": []}`, `{"text": ""}`, `{"result": {}, "transcription": []}`} {
+	for _, silence := range []string{"", " \n", "WEBVTT\n", `{"text": "", "segments": []}`, `{"text": ""}`, `{"result": {}, "transcription": []}`, `{"schemaVersion": "2.0", "monologues": [], "text": []}`, `{"transcription": [{"offsets": {"from": 0, "to": 9000}, "text": " [BLANK_AUDIO]"}]}`} {
 		if cues, err := Parse([]byte(silence)); len(cues) > 0 || err != nil {
 			t.Errorf("%q: %+v, %v", silence, cues, err)
 		}
