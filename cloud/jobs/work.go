@@ -152,6 +152,38 @@ type worker struct {
 	stopping context.Context // done when no more jobs are to begin
 }
 
+// index makes searchable what was mapped. What is not put at once, or may have been mapped
+// by an earlier attempt that did not come so far, is left to a job of its own.
+func (w *worker) index(ctx context.Context, job *river.Job[ingestArgs], report *ingest.Report) error {
+	if w.opts.Index == nil {
+		return nil
+	}
+	var ids []string
+	for _, item := range report.Items {
+		if item.Status == ingest.Mapped || item.Status == ingest.Copied {
+			ids = append(ids, item.ResourceID)
+		}
+	}
+	all := len(ids) == 0
+	if x, ok := w.opts.Index.(ingest.MappedIndexer); ok && !all {
+		var err error
+		if all, err = x.IndexMapped(ctx, ids); ctx.Err() != nil {
+			return cmp.Or(err, ctx.Err())
+		}
+	}
+	if all && job.Attempt == 1 && snoozesOf(job) == 0 {
+		return nil
+	}
+	return fault(ctx, w.askForIndex(ctx))
+}
+
+// snoozesOf returns how often a job has waited for the stores.
+func snoozesOf(job *river.Job[ingestArgs]) int {
+	var kept struct{ Snoozes int } // by River
+	_ = json.Unmarshal(job.Metadata, &kept)
+	return kept.Snoozes
+}
+
 // mostSnoozes is how often a job waits for the stores, which takes about an hour, before
 // that counts as a failed attempt.
 const mostSnoozes = 60
@@ -167,10 +199,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	case w.stopping.Err() != nil && ctx.Err() != nil:
 		return river.JobSnooze(0) // the worker stops, not the job
 	case ctx.Err() == nil && errors.As(err, &storage):
-		var kept struct{ Snoozes int } // by River
-		if json.Unmarshal(job.Metadata, &kept) == nil && kept.Snoozes < mostSnoozes {
+		if n := snoozesOf(job); n < mostSnoozes {
 			_ = river.RecordOutput(ctx, output{Reason: stored(err.Error())})
-			return river.JobSnooze(time.Second << min(kept.Snoozes, 6))
+			return river.JobSnooze(time.Second << min(n, 6))
 		}
 	}
 	return errors.New(stored(err.Error()))
@@ -212,10 +243,8 @@ func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	if err != nil {
 		return err
 	}
-	if left.Counts[string(ingest.Mapped)]+left.Counts[string(ingest.Copied)] > 0 && w.opts.Index != nil {
-		if err := w.askForIndex(ctx); err != nil {
-			return fault(ctx, err)
-		}
+	if err := w.index(ctx, job, report); err != nil {
+		return err
 	}
 	if passing != nil {
 		return passing
@@ -304,6 +333,11 @@ func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
 		args := job.Args
 		args.Sources = part
 		all = append(all, river.InsertManyParams{Args: args, InsertOpts: ingestOptions(Priority(job.Priority))})
+	}
+	if w.opts.Index != nil { // some may be mapped, and not in the index
+		if err := w.askForIndex(ctx); err != nil {
+			return fault(ctx, err)
+		}
 	}
 	if err := river.RecordOutput(ctx, output{Counts: map[string]int{"split": len(all)}}); err != nil {
 		return err
