@@ -143,4 +143,14 @@ func TestHeld(t *testing.T) {
 	if w.MappedFirst(ctx, ids[1]) {
 		t.Error("a map was replaced and is told as the first")
 	}
+	// What another has replaced meanwhile is left to who looks at all.
+	if all, err := s.IndexMapped(ctx, ids[1:2]); !all || err != nil {
+		t.Errorf("%t, %v; want all, in the index", all, err)
+	}
+	if err := w.WriteMap(t.Context(), ids[1], []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.IndexMapped(ctx, ids[1:2]); all || err != nil {
+		t.Errorf("%t, %v; want it told that a map has changed", all, err)
+	}
 }

@@ -1,7 +1,9 @@
 package search_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -41,7 +43,7 @@ func TestIndexMapped(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := s.IndexMapped(ctx, []string{"note01"}); err == nil {
-		t.Errorf("%t after Close; want an error", all)
+	if all, err := s.IndexMapped(ctx, []string{"note01"}); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("%t, %v after Close; want fs.ErrClosed", all, err)
 	}
 }

@@ -35,7 +35,8 @@ type WorkOptions struct {
 	// Ingest are the options of each ingest. Shared, Index, Each and Progress are set.
 	Ingest ingest.Options
 
-	// Index, if not nil, makes what was mapped searchable, some seconds after.
+	// Index, if not nil, makes what was mapped searchable: what is small before its job
+	// ends, if Index is an [ingest.MappedIndexer]; all else some seconds after.
 	Index ingest.Indexer
 
 	// Done, if not nil, is called with each job that has ended, is to be tried again, or was
@@ -152,9 +153,14 @@ type worker struct {
 	stopping context.Context // done when no more jobs are to begin
 }
 
-// index makes searchable what was mapped. What is not put at once, or may have been mapped
-// by an earlier attempt that did not come so far, is left to a job of its own.
-func (w *worker) index(ctx context.Context, job *river.Job[ingestArgs], report *ingest.Report) error {
+// mostIndexing is how long a job makes searchable what it has mapped. A job of the index
+// may take longer.
+const mostIndexing = time.Minute
+
+// index makes searchable what was mapped, if that is small. What is not put at once, or may
+// have been mapped by an earlier attempt that did not come so far, is left to a job of its
+// own.
+func (w *worker) index(ctx context.Context, job *river.Job[ingestArgs], report *ingest.Report, small bool) error {
 	if w.opts.Index == nil {
 		return nil
 	}
@@ -165,10 +171,11 @@ func (w *worker) index(ctx context.Context, job *river.Job[ingestArgs], report *
 		}
 	}
 	all := len(ids) == 0
-	if x, ok := w.opts.Index.(ingest.MappedIndexer); ok && !all {
-		var err error
-		if all, err = x.IndexMapped(ctx, ids); ctx.Err() != nil {
-			return cmp.Or(err, ctx.Err())
+	if x, ok := w.opts.Index.(ingest.MappedIndexer); ok && small && !all {
+		indexing, cancel := context.WithTimeout(ctx, mostIndexing)
+		all, _ = x.IndexMapped(indexing, ids) // the job of the index tells why it cannot
+		if cancel(); ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 	if all && job.Attempt == 1 && snoozesOf(job) == 0 {
@@ -222,7 +229,8 @@ func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	opts := w.opts.Ingest
 	opts.Force, opts.Type, opts.ResourceID = opts.Force || job.Args.Force, job.Args.Type, job.Args.ResourceID
 	opts.Shared, opts.Index, opts.Each, opts.Progress = true, nil, nil, nil
-	if h, ok := w.lib.Workspace().(holder); ok && (len(sources) > 1 || sources[0].Size <= smallSource) {
+	small := len(sources) > 1 || sources[0].Size <= smallSource
+	if h, ok := w.lib.Workspace().(holder); ok && small {
 		ctx = h.HoldSources(ctx, paths)
 	}
 	report, err := ingest.Run(ctx, w.lib, paths, &opts)
@@ -243,7 +251,7 @@ func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	if err != nil {
 		return err
 	}
-	if err := w.index(ctx, job, report); err != nil {
+	if err := w.index(ctx, job, report, small); err != nil {
 		return err
 	}
 	if passing != nil {
