@@ -317,15 +317,6 @@ func (w *Workspace) ReadOnce() {
 	}
 }
 
-// HoldSources fetches small sources, and returns a context in which [Workspace.Find] and
-// [Workspace.OpenSource] give the versions that were fetched.
-func (w *Workspace) HoldSources(ctx context.Context, paths []string) context.Context {
-	if in, ok := w.sources.(*sources.Bucket); ok {
-		return in.Hold(ctx, paths)
-	}
-	return ctx
-}
-
 // A lister walks sources from a path on.
 type lister interface {
 	FindAfter(ctx context.Context, folder, after string) iter.Seq2[workspace.Candidate, error]

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,6 +81,9 @@ const (
 
 // StatMap implements [citekit.Workspace].
 func (w *Workspace) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
+	if m, ok := w.heldMap(ctx, id); ok {
+		return m.stamp, nil
+	}
 	var version int64
 	err := w.row(ctx, repeating, []any{&version}, statMap, []byte(id))
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -111,6 +115,9 @@ func (w *Workspace) StatMaps(ctx context.Context, ids []string) (map[string]cite
 
 // ReadMap implements [citekit.Workspace].
 func (w *Workspace) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
+	if m, ok := w.heldMap(ctx, id); ok && int64(len(m.data)) <= max {
+		return m.data, m.stamp, nil
+	}
 	var version, size int64
 	var packed []byte
 	err := w.row(ctx, repeating, []any{&version, &size, &packed}, readMap, []byte(id), max)
@@ -150,6 +157,65 @@ func (w *Workspace) WriteMapIf(ctx context.Context, id string, data []byte, stam
 		UPDATE {s}.maps SET version = nextval('{s}.versions'), xid = pg_current_xact_id(), size = $2, packed = $3
 		WHERE id = $1 AND version = $4 RETURNING version`, versionOf(stamp))
 }
+
+// WriteMapsIf stores maps under different ids, each as [Workspace.WriteMapIf] does. It
+// returns their stamps, which are zero for those that it did not store as others were
+// there.
+func (w *Workspace) WriteMapsIf(ctx context.Context, maps []workspace.MapVersion, data [][]byte) ([]citekit.Stamp, error) {
+	err := ctx.Err()
+	ids, packed := make([][]byte, len(maps)), make([][]byte, len(maps))
+	sizes, versions := make([]int64, len(maps)), make([]int64, len(maps))
+	number := make(map[string]int, len(maps))
+	for i, m := range maps {
+		err = cmp.Or(err, citekit.CheckResourceID(m.ID))
+		if _, twice := number[m.ID]; twice && err == nil {
+			err = fmt.Errorf("one map is to be stored twice: %w", citekit.ErrSyntax)
+		}
+		number[m.ID] = i
+		ids[i], sizes[i], packed[i] = []byte(m.ID), int64(len(data[i])), packer().EncodeAll(data[i], nil)
+		if versions[i] = versionOf(m.Stamp); m.Stamp == (citekit.Stamp{}) {
+			versions[i] = -1
+		}
+	}
+	type row struct {
+		ID      []byte
+		Version int64
+	}
+	var stored []row
+	if err == nil && len(maps) > 0 {
+		err = w.try(ctx, once, func() error {
+			rows, err := w.pool.Query(ctx, w.sql(writeMaps), ids, sizes, packed, versions)
+			if err == nil {
+				stored, err = pgx.CollectRows(rows, pgx.RowToStructByPos[row])
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store the maps: %w", err)
+	}
+	w.notices.send()
+	stamps := make([]citekit.Stamp, len(maps))
+	for _, r := range stored {
+		i := number[string(r.ID)]
+		stamps[i] = stampOf(r.Version)
+		w.hold(ctx, maps[i].ID, heldMap{data[i], stamps[i], maps[i].Stamp == citekit.Stamp{}})
+	}
+	return stamps, nil
+}
+
+// writeMaps stores maps in the order of their ids, so that none waits for another that
+// waits for it. The version of a map that must not be there is -1.
+const writeMaps = `
+	WITH given AS (SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::bigint[]) AS g (id, size, packed, version) ORDER BY id),
+	changed AS (
+		UPDATE {s}.maps m SET version = nextval('{s}.versions'), xid = pg_current_xact_id(), size = g.size, packed = g.packed
+		FROM given g WHERE m.id = g.id AND m.version = g.version RETURNING m.id, m.version),
+	added AS (
+		INSERT INTO {s}.maps (id, version, size, packed)
+		SELECT id, nextval('{s}.versions'), size, packed FROM given WHERE version = -1
+		ON CONFLICT DO NOTHING RETURNING id, version)
+	SELECT id, version FROM changed UNION ALL SELECT id, version FROM added`
 
 // writeMap runs a statement that stores a map and returns its version, or nothing if
 // the one that is stored is not the one that it must be.

@@ -20,6 +20,16 @@ type Indexer interface {
 	Index(ctx context.Context, progress func(done, of int)) (Indexed, error)
 }
 
+// A MappedIndexer is an Indexer for many processes that map sources of one workspace.
+type MappedIndexer interface {
+	Indexer
+
+	// IndexMapped puts resources that were mapped just now into the index, with what is
+	// read in ctx, and returns once they are there. It reports whether all are: what is not,
+	// because it is long or cannot be read, is left to Index.
+	IndexMapped(ctx context.Context, ids []string) (all bool, err error)
+}
+
 // Indexed is what an index has of the resources of a workspace.
 type Indexed struct {
 	Resources  int          `json:"resources"`         // that have a map

@@ -119,6 +119,32 @@ func (b *ledgerStore) reserve(ctx context.Context, source, id string) error {
 	return err
 }
 
+// reserveAll is reserve for several sources: all ids are stored, or none. If the error
+// matches [citekit.ErrConflict], the ledger has the notes that it had.
+func (b *ledgerStore) reserveAll(ctx context.Context, sources, ids []string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var changes []citekit.NoteChange
+	var notes []ledger.Note
+	for i, source := range sources {
+		n, _ := b.Note(source)
+		if n.ID != ids[i] {
+			n.ID, n.Stamp = ids[i], ""
+			notes = append(notes, n)
+			changes = append(changes, citekit.NoteChange{Name: source, Data: n.Bounded().Encode(), Stamp: b.stamps[source]})
+		}
+	}
+	stamps, err := b.store.ChangeNotes(ctx, ledger.Kind, changes)
+	if err != nil {
+		return err
+	}
+	for i, c := range changes {
+		b.stamps[c.Name] = stamps[i]
+		b.Load(c.Name, notes[i])
+	}
+	return nil
+}
+
 // read reads the note of one source.
 func (b *ledgerStore) read(ctx context.Context, source string) error {
 	data, stamp, err := b.store.ReadNote(ctx, ledger.Kind, source)

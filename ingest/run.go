@@ -37,6 +37,7 @@ type run struct {
 	mayBeAt            map[string][]string // new files with the bytes of a vanished source
 
 	stamps   stamps            // with Shared
+	group    group             // the same
 	speech   *transcription    // nil if nothing transcribes
 	speaking citekit.Slots     // a recogniser takes the whole machine
 	spoken   map[string]string // the ids of sources that were transcribed, by their hash
@@ -157,15 +158,12 @@ func (in *run) mapAll(ctx context.Context, candidates []candidate) {
 					return
 				}
 				in.progress(candidates[i].Path, 0, 0)
-				item := in.process(ctx, i, candidates[i])
-				if ctx.Err() == nil || item.Err == nil || !errors.Is(item.Err, ctx.Err()) {
-					in.report.put(i, item)
-				}
-				in.progress(candidates[i].Path, 1, 1)
+				in.process(ctx, i, candidates[i])
 			}
 		})
 	}
 	workers.Wait()
+	in.saveTogether(ctx, in.group.take(0))
 }
 
 func (in *run) progress(source string, part float64, done int) {
@@ -188,16 +186,10 @@ func (in *run) tell(p Progress, done int) {
 	}
 }
 
-// process makes a map of one candidate if needed. It takes its turn in any
-// case.
-func (in *run) process(ctx context.Context, i int, c candidate) Item {
+// process makes a map of one candidate if needed, or has that stored later, with others.
+// It takes its turn in any case.
+func (in *run) process(ctx context.Context, i int, c candidate) {
 	t := &task{candidate: c}
-	defer func() {
-		if t.src != nil {
-			t.src.Close()
-		}
-		in.dropDraft(t)
-	}()
 	v := in.decide(ctx, t)
 	in.turns.wait(i)
 	if !v.isFinal() {
@@ -205,11 +197,33 @@ func (in *run) process(ctx context.Context, i int, c candidate) Item {
 	}
 	in.turns.pass()
 	if !v.isFinal() {
-		v = in.saveClaimed(ctx, t, v)
+		if in.mayWait(t) {
+			data, err := in.prepare(ctx, t, v)
+			if err == nil {
+				in.group.add(&grouped{i, t, v, data})
+				in.saveTogether(ctx, in.group.take(mostGrouped))
+				return
+			}
+			v = v.failed(err)
+		} else {
+			v = in.saveClaimed(ctx, t, v)
+		}
 	}
+	in.finish(ctx, i, t, v)
+}
+
+// finish ends a task with a final verdict.
+func (in *run) finish(ctx context.Context, i int, t *task, v verdict) {
 	item := in.apply(t, v)
 	in.book.writeSome(ctx)
-	return item
+	if t.src != nil {
+		t.src.Close()
+	}
+	in.dropDraft(t)
+	if ctx.Err() == nil || item.Err == nil || !errors.Is(item.Err, ctx.Err()) {
+		in.report.put(i, item)
+	}
+	in.progress(t.Path, 1, 1)
 }
 
 // reportVanished adds an item for every source that has a map, belongs in one

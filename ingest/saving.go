@@ -41,6 +41,18 @@ func (in *run) saveClaimed(ctx context.Context, t *task, v verdict) verdict {
 // save makes, checks and stores the map of a task. It returns a verdict with
 // the note of the map.
 func (in *run) save(ctx context.Context, t *task, v verdict) verdict {
+	data, err := in.prepare(ctx, t, v)
+	if err == nil {
+		err = in.store(ctx, t, v.id, data)
+	}
+	if err != nil {
+		return v.failed(err)
+	}
+	return saved(t, v)
+}
+
+// prepare makes and checks the map of a task, and returns it as it is stored.
+func (in *run) prepare(ctx context.Context, t *task, v verdict) ([]byte, error) {
 	m, err := in.makeMap(ctx, t, v)
 	if err == nil {
 		err = in.check(ctx, t, m)
@@ -48,12 +60,14 @@ func (in *run) save(ctx context.Context, t *task, v verdict) verdict {
 	if err == nil {
 		err = t.src.CheckUnchanged()
 	}
-	if err == nil {
-		err = in.store(ctx, t, m)
-	}
 	if err != nil {
-		return v.failed(err)
+		return nil, err
 	}
+	return encodeMarked(in.lib, m)
+}
+
+// saved returns the verdict of a task whose map is stored, with its note.
+func saved(t *task, v verdict) verdict {
 	v.nodes, v.method, v.note = int(t.note.Nodes), t.note.Method, &t.note
 	return v
 }
@@ -165,21 +179,17 @@ func noteExtent(m *citekit.ResourceMap, e citekit.Extent) {
 	}
 }
 
-// store writes the map, and records which version was written.
-func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error {
-	data, err := encodeMarked(in.lib, m)
-	if err != nil {
-		return err
-	}
-	in.stamps.forget(m.ResourceID)
-	stamp, err := in.ws.WriteMapIf(ctx, m.ResourceID, data, t.replaces)
+// store writes the map with an id, and records which version was written.
+func (in *run) store(ctx context.Context, t *task, id string, data []byte) error {
+	in.stamps.forget(id)
+	stamp, err := in.ws.WriteMapIf(ctx, id, data, t.replaces)
 	if errors.Is(err, citekit.ErrConflict) {
-		return fmt.Errorf("somebody else wrote the map '%s' just now: %w", message.Clip(m.ResourceID), err)
+		return fmt.Errorf("somebody else wrote the map '%s' just now: %w", message.Clip(id), err)
 	}
 	if err != nil {
 		return err
 	}
-	t.note.ID, t.note.Stamp = m.ResourceID, stamp.Identity
+	t.note.ID, t.note.Stamp = id, stamp.Identity
 	return nil
 }
 

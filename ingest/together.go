@@ -2,12 +2,14 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/workspace"
 )
 
 // A manyReader is a workspace far away, of which much is read together.
@@ -96,4 +98,114 @@ func (in *run) statMap(ctx context.Context, id string) (citekit.Stamp, error) {
 		return stamp, fmt.Errorf("map: %w", fs.ErrNotExist)
 	}
 	return stamp, nil
+}
+
+// A manyWriter is a workspace far away, to which many maps are written together.
+type manyWriter interface {
+	// WriteMapsIf stores maps under different ids, each as WriteMapIf does. It returns their
+	// stamps, which are zero for those that it did not store as others were there.
+	WriteMapsIf(ctx context.Context, maps []workspace.MapVersion, data [][]byte) ([]citekit.Stamp, error)
+}
+
+// The bounds of what waits to be stored together.
+const (
+	mostGrouped  = 64        // maps
+	groupedBytes = 256 << 10 // of a source: a larger one does not wait
+)
+
+// A group are maps that wait to be stored, with Shared.
+type group struct {
+	mu   sync.Mutex
+	maps []*grouped
+}
+
+// A grouped is the map of a task that waits.
+type grouped struct {
+	number int // of the candidate
+	task   *task
+	v      verdict
+	data   []byte
+}
+
+func (g *group) add(m *grouped) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.maps = append(g.maps, m)
+}
+
+// take takes all maps that wait, if there are so many.
+func (g *group) take(least int) (maps []*grouped) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.maps) >= least {
+		maps, g.maps = g.maps, nil
+	}
+	return maps
+}
+
+// mayWait reports whether the map of a task may be stored together with others.
+func (in *run) mayWait(t *task) bool {
+	_, ok := in.ws.(manyWriter)
+	return ok && in.opts.Shared && in.total > 1 && t.src.Size() <= groupedBytes && isNotable(t.Path)
+}
+
+// saveTogether stores maps that waited, and ends their tasks. What others have changed
+// meanwhile is stored alone, as [run.saveClaimed] does.
+func (in *run) saveTogether(ctx context.Context, maps []*grouped) {
+	ids := make(map[string]bool)
+	var some, alone []*grouped
+	for _, m := range maps {
+		if ids[m.v.id] {
+			alone = append(alone, m)
+			continue
+		}
+		ids[m.v.id] = true
+		some = append(some, m)
+	}
+	if len(some) > 0 {
+		others, err := in.storeTogether(ctx, some)
+		if err != nil {
+			for _, m := range some {
+				in.finish(ctx, m.number, m.task, m.v.failed(err))
+			}
+		}
+		alone = append(alone, others...)
+	}
+	for _, m := range alone {
+		in.finish(ctx, m.number, m.task, in.saveClaimed(ctx, m.task, m.v))
+	}
+}
+
+// storeTogether stores maps with different ids. It ends the tasks of those that it could
+// store, and returns the others, unless there is an error.
+func (in *run) storeTogether(ctx context.Context, maps []*grouped) (others []*grouped, err error) {
+	sources, ids := make([]string, len(maps)), make([]string, len(maps))
+	versions, data := make([]workspace.MapVersion, len(maps)), make([][]byte, len(maps))
+	for i, m := range maps {
+		sources[i], ids[i] = m.task.Path, m.v.id
+		versions[i], data[i] = workspace.MapVersion{ID: m.v.id, Stamp: m.task.replaces}, m.data
+	}
+	err = in.book.reserveAll(ctx, sources, ids)
+	if errors.Is(err, citekit.ErrConflict) {
+		return maps, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		in.stamps.forget(id)
+	}
+	stamps, err := in.ws.(manyWriter).WriteMapsIf(ctx, versions, data)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range maps {
+		if stamps[i] == (citekit.Stamp{}) {
+			others = append(others, m)
+			continue
+		}
+		m.task.note.ID, m.task.note.Stamp = m.v.id, stamps[i].Identity
+		in.finish(ctx, m.number, m.task, saved(m.task, m.v))
+	}
+	return others, nil
 }

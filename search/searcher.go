@@ -79,6 +79,9 @@ type Searcher struct {
 	told     map[string]bool       // of these, those that an ingest or an earlier Searcher told of
 	noted    map[string]bool       // put since the last look at all resources began
 
+	mapped   *mappedGroup  // to be put next; nil if none waits
+	mappedIn chan struct{} // capacity 1: has a token while one is put
+
 	telling   sync.Mutex
 	listeners map[*func(done, of int)]bool // to the progress of updates
 
@@ -99,7 +102,7 @@ func New(lib *citekit.Library, opts *Options) *Searcher {
 	}
 	s := &Searcher{
 		lib: lib, previews: preview.New(lib), layers: o.Layers, index: o.index, relations: o.Relations, progress: o.Progress, program: o.Program,
-		form: formOf(lib), close: func() error { return nil },
+		form: formOf(lib), close: func() error { return nil }, mappedIn: make(chan struct{}, 1),
 		failed: make(map[string]failure), aside: make(map[string]string), unread: make(map[string]unreadText), told: make(map[string]bool), noted: make(map[string]bool),
 	}
 	if s.layers == nil {

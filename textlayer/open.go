@@ -252,11 +252,15 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 		}
 	}()
 	var lost error
+	first := s.isFirst(ctx, o)
 	for range maxTries {
 		if x, ok := s.indexes.Peek(o.smallKey()); ok {
 			return &Layer{index: x, text: o.src, src: o.src}, nil
 		}
-		l, err = s.openKept(ctx, o)
+		l, err = nil, fs.ErrNotExist
+		if !first {
+			l, err = s.openKept(ctx, o)
+		}
 		if err == nil && l.mirrors {
 			l.src, l.text = o.src, o.src
 		}
@@ -266,7 +270,7 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 		lost = err
 		missing := errors.Is(err, fs.ErrNotExist)
 		small, err := s.readers.Do(ctx, o.key(), func(ctx context.Context) (*index, error) {
-			if missing && s.isKept(ctx, o) { // stored since the lookup
+			if missing && !first && s.isKept(ctx, o) { // stored since the lookup
 				return nil, nil
 			}
 			return s.read(ctx, o)
@@ -278,8 +282,23 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 			_, _ = s.indexes.Get(ctx, o.smallKey(), func(context.Context) (*index, int64, error) { return small, small.cost(), nil })
 			return &Layer{index: small, text: o.src, src: o.src}, nil
 		}
+		first = false
 	}
 	return nil, fmt.Errorf("the text that was read is not kept as it should be: %w", lost)
+}
+
+// A firstMapper is a workspace that can tell that a source was mapped just now, and never
+// before.
+type firstMapper interface {
+	// MappedFirst reports whether that was in this context.
+	MappedFirst(ctx context.Context, id string) bool
+}
+
+// isFirst reports whether nobody can have read the text of an origin before, so that
+// there is no layer to look for.
+func (s *Store) isFirst(ctx context.Context, o *origin) bool {
+	w, ok := s.lib.Workspace().(firstMapper)
+	return ok && o.resource != "" && w.MappedFirst(ctx, o.resource)
 }
 
 func (s *Store) isKept(ctx context.Context, o *origin) bool {

@@ -168,7 +168,7 @@ const (
 
 // The limits of a job of several sources, and of a queue.
 const (
-	batchSources = 32
+	batchSources = 64
 	batchBytes   = 4 << 20 // of all sources of one job, but for one that is larger alone
 	smallSource  = 256 << 10
 

@@ -135,17 +135,17 @@ func TestWork(t *testing.T) {
 	dir, lib := folder(t, files)
 	q := open(t, database)
 	found, err := q.Find(t.Context(), lib.Workspace(), &FindOptions{Request: workspace.FindRequest{Paths: []string{"."}}})
-	if err != nil || found.Sources != len(files) || found.Jobs != 5 || found.Waiting != 0 {
+	if err != nil || found.Sources != len(files) || found.Jobs != 3 || found.Waiting != 0 {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	if again, err := q.Find(t.Context(), lib.Workspace(), &FindOptions{Request: workspace.FindRequest{Paths: []string{"."}}}); err != nil || again.Jobs != 0 || again.Waiting != 5 {
+	if again, err := q.Find(t.Context(), lib.Workspace(), &FindOptions{Request: workspace.FindRequest{Paths: []string{"."}}}); err != nil || again.Jobs != 0 || again.Waiting != 3 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	index := &indexed{lib: lib}
 	for range 3 {
 		work(t, open(t, database), library(t, dir), &WorkOptions{Index: index})
 	}
-	if counts := wait(t, q); counts[Done] != 5 || len(counts) != 1 {
+	if counts := wait(t, q); counts[Done] != 3 || len(counts) != 1 {
 		t.Errorf("%v", counts)
 	}
 	ids, err := lib.Workspace().ListMaps(t.Context(), "", 0)
@@ -153,7 +153,7 @@ func TestWork(t *testing.T) {
 		t.Errorf("%d maps of %d files, %v", len(ids), len(files), err)
 	}
 	all, err := q.List(t.Context(), Done, 0, 100)
-	if err != nil || len(all) != 5 {
+	if err != nil || len(all) != 3 {
 		t.Fatalf("%d jobs, %v", len(all), err)
 	}
 	counts, failed := make(map[string]int), 0

@@ -35,7 +35,8 @@ type WorkOptions struct {
 	// Ingest are the options of each ingest. Shared, Index, Each and Progress are set.
 	Ingest ingest.Options
 
-	// Index, if not nil, makes what was mapped searchable, some seconds after.
+	// Index, if not nil, makes what was mapped searchable: what is small before its job
+	// ends, if Index is an [ingest.MappedIndexer]; all else some seconds after.
 	Index ingest.Indexer
 
 	// Done, if not nil, is called with each job that has ended, is to be tried again, or was
@@ -152,6 +153,44 @@ type worker struct {
 	stopping context.Context // done when no more jobs are to begin
 }
 
+// mostIndexing is how long a job makes searchable what it has mapped. A job of the index
+// may take longer.
+const mostIndexing = time.Minute
+
+// index makes searchable what was mapped, if that is small. What is not put at once, or may
+// have been mapped by an earlier attempt that did not come so far, is left to a job of its
+// own.
+func (w *worker) index(ctx context.Context, job *river.Job[ingestArgs], report *ingest.Report, small bool) error {
+	if w.opts.Index == nil {
+		return nil
+	}
+	var ids []string
+	for _, item := range report.Items {
+		if item.Status == ingest.Mapped || item.Status == ingest.Copied {
+			ids = append(ids, item.ResourceID)
+		}
+	}
+	all := len(ids) == 0
+	if x, ok := w.opts.Index.(ingest.MappedIndexer); ok && small && !all {
+		indexing, cancel := context.WithTimeout(ctx, mostIndexing)
+		all, _ = x.IndexMapped(indexing, ids) // the job of the index tells why it cannot
+		if cancel(); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if all && job.Attempt == 1 && snoozesOf(job) == 0 {
+		return nil
+	}
+	return fault(ctx, w.askForIndex(ctx))
+}
+
+// snoozesOf returns how often a job has waited for the stores.
+func snoozesOf(job *river.Job[ingestArgs]) int {
+	var kept struct{ Snoozes int } // by River
+	_ = json.Unmarshal(job.Metadata, &kept)
+	return kept.Snoozes
+}
+
 // mostSnoozes is how often a job waits for the stores, which takes about an hour, before
 // that counts as a failed attempt.
 const mostSnoozes = 60
@@ -167,10 +206,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	case w.stopping.Err() != nil && ctx.Err() != nil:
 		return river.JobSnooze(0) // the worker stops, not the job
 	case ctx.Err() == nil && errors.As(err, &storage):
-		var kept struct{ Snoozes int } // by River
-		if json.Unmarshal(job.Metadata, &kept) == nil && kept.Snoozes < mostSnoozes {
+		if n := snoozesOf(job); n < mostSnoozes {
 			_ = river.RecordOutput(ctx, output{Reason: stored(err.Error())})
-			return river.JobSnooze(time.Second << min(kept.Snoozes, 6))
+			return river.JobSnooze(time.Second << min(n, 6))
 		}
 	}
 	return errors.New(stored(err.Error()))
@@ -191,7 +229,8 @@ func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	opts := w.opts.Ingest
 	opts.Force, opts.Type, opts.ResourceID = opts.Force || job.Args.Force, job.Args.Type, job.Args.ResourceID
 	opts.Shared, opts.Index, opts.Each, opts.Progress = true, nil, nil, nil
-	if h, ok := w.lib.Workspace().(holder); ok && (len(sources) > 1 || sources[0].Size <= smallSource) {
+	small := len(sources) > 1 || sources[0].Size <= smallSource
+	if h, ok := w.lib.Workspace().(holder); ok && small {
 		ctx = h.HoldSources(ctx, paths)
 	}
 	report, err := ingest.Run(ctx, w.lib, paths, &opts)
@@ -212,10 +251,8 @@ func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	if err != nil {
 		return err
 	}
-	if left.Counts[string(ingest.Mapped)]+left.Counts[string(ingest.Copied)] > 0 && w.opts.Index != nil {
-		if err := w.askForIndex(ctx); err != nil {
-			return fault(ctx, err)
-		}
+	if err := w.index(ctx, job, report, small); err != nil {
+		return err
 	}
 	if passing != nil {
 		return passing
@@ -304,6 +341,11 @@ func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
 		args := job.Args
 		args.Sources = part
 		all = append(all, river.InsertManyParams{Args: args, InsertOpts: ingestOptions(Priority(job.Priority))})
+	}
+	if w.opts.Index != nil { // some may be mapped, and not in the index
+		if err := w.askForIndex(ctx); err != nil {
+			return fault(ctx, err)
+		}
 	}
 	if err := river.RecordOutput(ctx, output{Counts: map[string]int{"split": len(all)}}); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -156,6 +157,7 @@ type ingestion struct {
 	total  map[ingest.Status]int
 
 	asSearch bool          // the library is as that of a search
+	starting sync.Mutex    // held while index is opened
 	index    *searchFolder // once texts were read; or nil
 
 	watching   bool            // the first run is over

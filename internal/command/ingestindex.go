@@ -29,8 +29,18 @@ func (in *ingestion) Index(ctx context.Context, progress func(done, of int)) (in
 	return in.index.Searcher.Index(ctx, progress)
 }
 
+// IndexMapped implements [ingest.MappedIndexer] with the same Searcher as Index.
+func (in *ingestion) IndexMapped(ctx context.Context, ids []string) (all bool, err error) {
+	if err := in.startIndex(ctx); err != nil {
+		return false, err
+	}
+	return in.index.Searcher.IndexMapped(ctx, ids)
+}
+
 // startIndex opens the Searcher, once, and spreads its index over the shards of the flags.
 func (in *ingestion) startIndex(ctx context.Context) error {
+	in.starting.Lock()
+	defer in.starting.Unlock()
 	if in.index == nil {
 		x, err := in.openIndex()
 		if err != nil {

@@ -223,9 +223,16 @@ func guess(entries []Entry) terms.Language {
 	return terms.Guess(text.String())
 }
 
+// fewEntries is how many entries one writer gets before another: a segment costs more than
+// a processor gains.
+const fewEntries = 1000
+
 // idlest returns the writer that has received the fewest entries.
 func (p *putCall) idlest() *writer {
 	best := p.writers[0]
+	if best.given < fewEntries {
+		return best
+	}
 	for _, w := range p.writers {
 		if w.given < best.given {
 			best = w
