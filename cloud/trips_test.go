@@ -38,13 +38,32 @@ type trips struct {
 
 	mu   sync.Mutex
 	list []string
+	held chan struct{} // if not nil, requests wait until it is closed
 }
 
 func (t *trips) make(what string) {
 	t.mu.Lock()
 	t.list = append(t.list, what)
+	held := t.held
 	t.mu.Unlock()
+	if held != nil {
+		<-held
+	}
 	time.Sleep(time.Duration(t.each.Load()))
+}
+
+// hold holds up requests until release is called.
+func (t *trips) hold() (release func()) {
+	held := make(chan struct{})
+	t.mu.Lock()
+	t.held = held
+	t.mu.Unlock()
+	return sync.OnceFunc(func() {
+		t.mu.Lock()
+		t.held = nil
+		t.mu.Unlock()
+		close(held)
+	})
 }
 
 // took returns the requests since it was last called.
