@@ -193,19 +193,25 @@ type mapChange struct {
 
 // A mapFeed counts changes of maps for [Workspace.MapsStamp].
 type mapFeed struct {
-	mu     sync.Mutex
-	name   string // start of stamps, as other processes count too
+	mu     sync.Mutex // held while changes are asked for
+	name   string     // start of stamps, as other processes count too
 	count  int64
 	cursor uint64
 	seen   map[mapChange]bool // from the cursor on
+
+	known knownMaps
 }
 
 // MapsStamp returns a stamp that changes when a map is written, added or deleted, by
 // any process. Stamps of different Workspaces are not to be compared.
 func (w *Workspace) MapsStamp(ctx context.Context) (citekit.Stamp, error) {
 	f := &w.feed
+	if stamp, ok := f.known.lately(ctx); ok {
+		return stamp, nil
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	began, written := time.Now(), f.known.written.Load()
 	if f.name == "" {
 		var xid uint64
 		if err := w.row(ctx, repeating, []any{&xid}, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint`); err != nil {
@@ -226,7 +232,9 @@ func (w *Workspace) MapsStamp(ctx context.Context) (citekit.Stamp, error) {
 		seen[c] = true
 	}
 	f.cursor, f.seen = next, seen
-	return citekit.Stamp{Identity: f.name + strconv.FormatInt(f.count, 10)}, nil
+	stamp := citekit.Stamp{Identity: f.name + strconv.FormatInt(f.count, 10)}
+	f.known.update(changed, feedState{stamp, began, written})
+	return stamp, nil
 }
 
 // adoptMaps renews the numbers of transactions, which are those of another server after

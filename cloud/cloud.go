@@ -105,6 +105,7 @@ type Workspace struct {
 	leases    sync.WaitGroup // of evidence, until they are given up
 	held      holdings
 	recent    concurrent.Cache[found] // evidence without what is in its row, as it was last
+	opened    concurrent.Cache[openedEvidence]
 	stock     stock
 	warmed    atomic.Bool
 	notices   notices
@@ -172,9 +173,10 @@ func newWorkspace(p place, opts *Options) *Workspace {
 		schema: p.schema, attempts: cmp.Or(opts.Attempts, defaultAttempts), known: migrated,
 		readOnly: opts.ReadOnly, movedFrom: p.movedFrom,
 		bucket: opts.Bucket, sources: opts.Sources, ingesting: make(chan struct{}, 1),
-		recent: concurrent.Cache[found]{MaxCost: maxRecent},
+		recent: concurrent.Cache[found]{MaxCost: maxRecent}, opened: concurrent.Cache[openedEvidence]{MaxCost: maxOpened},
 	}
 	w.notices.init(w)
+	w.feed.known.versions.MaxCost = maxKnown
 	w.stock.w = w
 	w.close = sync.OnceValue(w.closeAll)
 	return w

@@ -181,11 +181,15 @@ func (w *Workspace) count(err error) {
 // replaced can be read on for a day. Where the workspace has a cache, what is returned
 // implements LocalFile, as a source does.
 func (w *Workspace) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
-	f, err := w.find(ctx, key)
-	if err != nil {
-		return nil, nil, err
+	f, ok := w.foundLately(ctx, key)
+	if !ok {
+		var err error
+		if f, err = w.find(ctx, key); err != nil {
+			return nil, nil, err
+		}
+		w.noteFound(ctx, key, f)
 	}
-	return w.openFound(ctx, f)
+	return w.openFound(ctx, key, f)
 }
 
 // asides keeps what is kept beside sources as evidence. It opens that without a look at
@@ -197,11 +201,11 @@ func (a asides) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.openFound(ctx, f)
+	return a.openFound(ctx, key, f)
 }
 
 // openFound opens evidence that was looked up.
-func (w *Workspace) openFound(ctx context.Context, f found) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+func (w *Workspace) openFound(ctx context.Context, key string, f found) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
 	if f.content == "" {
 		return closer{bytes.NewReader(f.inline), func() error { return nil }}, f.stored(), nil
 	}
@@ -209,6 +213,7 @@ func (w *Workspace) openFound(ctx context.Context, f found) (io.ReadSeekCloser, 
 	fetch := func(ctx context.Context, offset, n int64) (io.ReadCloser, error) {
 		body, _, err := w.bucket.Read(ctx, f.content, driver.ReadOptions{Offset: offset, Length: n, IfMatch: f.etag})
 		if err != nil {
+			w.opened.Put(key, openedEvidence{})
 			return nil, w.bucketFault(ctx, err)
 		}
 		return body, nil

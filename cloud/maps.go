@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/workspace"
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/zstd"
@@ -84,7 +85,10 @@ func (w *Workspace) StatMap(ctx context.Context, id string) (citekit.Stamp, erro
 	if m, ok := w.heldMap(ctx, id); ok {
 		return m.stamp, nil
 	}
-	var version int64
+	version, epoch := w.feed.known.version(id)
+	if version != 0 && ctxio.IsLately(ctx) {
+		return stampOf(version), nil
+	}
 	err := w.row(ctx, repeating, []any{&version}, statMap, []byte(id))
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = missing("map")
@@ -92,6 +96,7 @@ func (w *Workspace) StatMap(ctx context.Context, id string) (citekit.Stamp, erro
 	if err != nil {
 		return citekit.Stamp{}, err
 	}
+	w.feed.known.add(id, version, epoch)
 	return stampOf(version), nil
 }
 
@@ -191,6 +196,9 @@ func (w *Workspace) WriteMapsIf(ctx context.Context, maps []workspace.MapVersion
 			return err
 		})
 	}
+	for _, m := range maps {
+		w.feed.known.forget(m.ID) // also if it is not known whether it was stored
+	}
 	if err != nil {
 		return nil, fmt.Errorf("store the maps: %w", err)
 	}
@@ -229,6 +237,7 @@ func (w *Workspace) writeMap(ctx context.Context, id string, data []byte, r reac
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = w.mapConflict(ctx, id)
 	}
+	w.feed.known.forget(id) // also if it is not known whether it was stored
 	if err != nil {
 		return citekit.Stamp{}, fmt.Errorf("store the map: %w", err)
 	}
@@ -261,6 +270,7 @@ func (w *Workspace) deleteMap(ctx context.Context, m workspace.MapVersion) error
 		pin AS (DELETE FROM {s}.notes WHERE kind = $3 AND hash = $4 AND EXISTS (SELECT FROM gone))
 		INSERT INTO {s}.deleted_maps (id) SELECT id FROM gone ON CONFLICT (id) DO UPDATE SET xid = EXCLUDED.xid, at = EXCLUDED.at`,
 		[]byte(m.ID), versionOf(m.Stamp), workspace.PinNotes, hashOf(m.ID))
+	w.feed.known.forget(m.ID)
 	if err == nil && n > 0 {
 		w.notices.send()
 		return nil

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,9 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cloud"
 	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/preview"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/workspace"
 	"github.com/citekit/citekit/workspace/driver"
 	"github.com/citekit/citekit/workspace/workspacetest"
 )
@@ -79,6 +83,66 @@ func TestExtractedOnce(t *testing.T) {
 			t.Fatalf("round %d: %d extractions; want 1", round, n)
 		}
 		sql(t, url, `DELETE FROM {s}.evidence`)
+	}
+}
+
+// A countingReader counts how often it reads a text and draws a picture.
+type countingReader struct {
+	*text.Resolver
+	reads, draws *atomic.Int64
+}
+
+func (c countingReader) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	c.reads.Add(1)
+	return c.Resolver.ReadText(ctx, src, loc)
+}
+
+func (c countingReader) Preview(context.Context, *citekit.Source, citekit.Location, preview.Options) (*preview.Preview, error) {
+	c.draws.Add(1)
+	return &preview.Preview{MediaType: "image/png", Data: []byte("\x89PNG"), Width: 1, Height: 1}, nil
+}
+
+// The text of a source and its pictures are made once, also if several replicas want them
+// at once.
+func TestTextAndPictureOnce(t *testing.T) {
+	const replicas, rounds = 3, 10
+	url, b := schema(t), driver.NewMemory()
+	memory := workspace.NewMemory(nil)
+	var reads, draws atomic.Int64
+	var libs []*citekit.Library
+	for range replicas {
+		w, err := cloud.Open(t.Context(), url, &cloud.Options{Bucket: b, Sources: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lib := citekit.New(w, citekit.Resolvers{citekit.Text: countingReader{new(text.Resolver), &reads, &draws}}, nil)
+		t.Cleanup(func() { lib.Close() })
+		libs = append(libs, lib)
+	}
+	for round := range rounds {
+		id := fmt.Sprint("r", round)
+		if err := (&replica{lib: libs[0]}).addFile(memory, id, []byte(strings.Repeat(id+" says something\n", 32<<10))); err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for i := range 4 * replicas {
+			all.Go(func() {
+				lib := libs[i%replicas]
+				layer, err := textlayer.New(lib, nil).Open(t.Context(), id)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				layer.Close()
+				if _, err := preview.New(lib).Make(t.Context(), citekit.Address{Resource: id, Location: citekit.Text.Lines(1, 2)}, nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if r, d := reads.Swap(0), draws.Swap(0); r != 1 || d != 1 {
+			t.Fatalf("round %d: the text was read %d times, the picture drawn %d times; want once", round, r, d)
+		}
 	}
 }
 

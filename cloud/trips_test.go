@@ -38,13 +38,32 @@ type trips struct {
 
 	mu   sync.Mutex
 	list []string
+	held chan struct{} // if not nil, requests wait until it is closed
 }
 
 func (t *trips) make(what string) {
 	t.mu.Lock()
 	t.list = append(t.list, what)
+	held := t.held
 	t.mu.Unlock()
+	if held != nil {
+		<-held
+	}
 	time.Sleep(time.Duration(t.each.Load()))
+}
+
+// hold holds up requests until release is called.
+func (t *trips) hold() (release func()) {
+	held := make(chan struct{})
+	t.mu.Lock()
+	t.held = held
+	t.mu.Unlock()
+	return sync.OnceFunc(func() {
+		t.mu.Lock()
+		t.held = nil
+		t.mu.Unlock()
+		close(held)
+	})
 }
 
 // took returns the requests since it was last called.
@@ -59,8 +78,10 @@ func (t *trips) took() []string {
 // A distant is a database and a bucket that are far away.
 type distant struct {
 	*trips
-	url    string
-	bucket *s3.Bucket
+	url     string
+	bucket  *s3.Bucket // of the sources
+	content *s3.Bucket
+	read    sync.Map // keys of content that was fetched
 }
 
 func newDistant(t testing.TB) *distant {
@@ -76,6 +97,9 @@ func newDistant(t testing.TB) *distant {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, isLocation := r.URL.Query()["location"]; !isLocation {
 			_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/files/"), "/")
+			if r.Method == http.MethodGet && strings.HasPrefix(key, "content-") {
+				d.read.Store(key, true)
+			}
 			d.make(strings.TrimSpace(fmt.Sprint("bucket ", r.Method, " ", key[:min(len(key), 12)], " ", r.Header.Get("Range"))))
 		}
 		fake.ServeHTTP(w, r)
@@ -99,6 +123,9 @@ func newDistant(t testing.TB) *distant {
 	}()
 	bucket := func(prefix string) string { return "s3://files/" + prefix + "?endpoint=" + server.URL }
 	if d.bucket, err = s3.Open(bucket("in"), &s3.Options{AnyKey: true}); err != nil {
+		t.Fatal(err)
+	}
+	if d.content, err = s3.Open(bucket("out"), nil); err != nil {
 		t.Fatal(err)
 	}
 	query := url.Values{"bucket": {bucket("out")}, "sources": {bucket("in")}}

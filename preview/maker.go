@@ -56,6 +56,11 @@ func (m *Maker) Make(ctx context.Context, a citekit.Address, opts *Options) (*Pr
 	return nil, &citekit.ResolveError{Op: "preview", Address: a, Err: err}
 }
 
+// An evidenceLeaser is a workspace that processes share, as package workspace has it.
+type evidenceLeaser interface {
+	LeaseEvidence(ctx context.Context, key string) (stored *citekit.StoredEvidence, release func(), err error)
+}
+
 func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options) (*Preview, error) {
 	opts, err := options.WithDefaults()
 	if err != nil {
@@ -80,6 +85,15 @@ func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options
 		return p, localfile.WithoutPath(err)
 	}
 	p, err := m.flights.Do(ctx, j.key, func(ctx context.Context) (*Preview, error) {
+		if leaser, ok := m.lib.Workspace().(evidenceLeaser); ok { // other processes may draw it
+			stored, release, err := leaser.LeaseEvidence(ctx, j.key)
+			defer release()
+			if err == nil && stored != nil {
+				if p, err := m.kept(ctx, j.key); err == nil {
+					return p, nil
+				}
+			}
+		}
 		return m.draw(ctx, j)
 	})
 	if err != nil {

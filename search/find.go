@@ -369,7 +369,7 @@ func (f *searchCall) openAhead(ctx context.Context, hits []index.Hit) {
 
 func (f *searchCall) read(ctx context.Context, h *index.Hit) *foundResource {
 	r := new(foundResource)
-	r.err = f.readTo(ctx, r, h)
+	r.err = exactly(ctx, func(ctx context.Context) error { return f.readTo(ctx, r, h) })
 	return r
 }
 

@@ -134,8 +134,7 @@ func (s *Searcher) changedSources(ctx context.Context, named []string, all bool)
 		return s.lookAtSources(ctx, named)
 	}
 	if !all || s.isRemote() {
-		some, err := s.lib.ResourcesAfter(ctx, "", alwaysChecked+1)
-		if err != nil || len(some) > alwaysChecked {
+		if s.hasMany(ctx) {
 			return changes{}, ctx.Err()
 		}
 	}
@@ -150,6 +149,38 @@ func (s *Searcher) changedSources(ctx context.Context, named []string, all bool)
 			return c.found, c.err
 		}
 	}
+}
+
+// hasMany reports whether there are more than alwaysChecked resources, or that is not
+// known. The index, which is on this machine, knows of most.
+func (s *Searcher) hasMany(ctx context.Context) bool {
+	if stats, err := s.index.Stats(ctx); err == nil && s.isRemote() && stats.Resources > alwaysChecked {
+		return true
+	}
+	some, err := s.first(ctx)
+	return err != nil || len(some) > alwaysChecked
+}
+
+// first returns the first resources, one more than alwaysChecked if there are so many. A
+// workspace far away is asked again once its maps have changed.
+func (s *Searcher) first(ctx context.Context) ([]string, error) {
+	stamp := citekit.Stamp{}
+	if s.isRemote() {
+		stamp = s.mapsStamp(ctx)
+	}
+	s.mu.Lock()
+	ids, known := s.few, stamp != citekit.Stamp{} && stamp == s.fewAt
+	s.mu.Unlock()
+	if known {
+		return ids, nil
+	}
+	ids, err := s.lib.ResourcesAfter(ctx, "", alwaysChecked+1)
+	if err == nil {
+		s.mu.Lock()
+		s.few, s.fewAt = ids, stamp
+		s.mu.Unlock()
+	}
+	return ids, err
 }
 
 // startCheck returns the check that runs, the last one if it counts for a search that
@@ -172,9 +203,13 @@ func (s *Searcher) startCheck(start time.Time) *check {
 	look := func() {
 		defer close(c.done)
 		var ids []string
-		if ids, c.err = s.lib.Resources(s.background); c.err == nil {
+		ctx := s.lately(s.background)
+		if ids, c.err = s.first(ctx); len(ids) > alwaysChecked {
+			ids, c.err = s.lib.Resources(ctx)
+		}
+		if c.err == nil {
 			c.sources = len(ids)
-			c.found, c.err = s.lookAtSources(s.background, ids)
+			c.found, c.err = s.lookAtSources(ctx, ids)
 		}
 	}
 	if s.background.Err() != nil { // closed; the look ends at once
@@ -190,7 +225,11 @@ func (s *Searcher) startCheck(start time.Time) *check {
 func (s *Searcher) lookAtSources(ctx context.Context, ids []string) (found changes, err error) {
 	limited := ctxio.WithHashLimit(ctx, maxHashed)
 	for _, id := range ids {
-		changed, err := s.hasChanged(limited, id)
+		var changed bool
+		err := exactly(limited, func(ctx context.Context) (err error) {
+			changed, err = s.hasChanged(ctx, id)
+			return err
+		})
 		switch {
 		case ctx.Err() != nil:
 			return found, ctx.Err()

@@ -78,6 +78,8 @@ type Searcher struct {
 	unread   map[string]unreadText // of which the index has nothing, as their texts cannot be read, by id
 	told     map[string]bool       // of these, those that an ingest or an earlier Searcher told of
 	noted    map[string]bool       // put since the last look at all resources began
+	few      []string              // what first returned
+	fewAt    citekit.Stamp         // of all maps, then
 
 	mapped   *mappedGroup  // to be put next; nil if none waits
 	mappedIn chan struct{} // capacity 1: has a token while one is put
@@ -253,6 +255,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 		return nil, s.err
 	}
 	req.Syntax = req.Syntax.Of(req.Query)
+	ctx = s.lately(ctx)
 	results, err := s.searchAs(ctx, req)
 	if err != nil || len(results.Results) > 0 || results.LeftOut > 0 || req.Syntax != index.Expression {
 		return results, err
@@ -268,6 +271,31 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 	}
 	without.Hint = strings.TrimSuffix("nothing has "+orders+"; the results are without that order; "+without.Hint, "; ")
 	return without, nil
+}
+
+// A rememberer is a workspace far away that knows what it was asked lately.
+type rememberer interface {
+	// Lately returns a context in which maps, sources and evidence count as they were a
+	// moment ago, or when they were last looked at, so that nobody waits for a request.
+	Lately(ctx context.Context) context.Context
+}
+
+// lately returns a context in which the workspace may answer by what it knows.
+func (s *Searcher) lately(ctx context.Context) context.Context {
+	if w, ok := s.lib.Workspace().(rememberer); ok {
+		return w.Lately(ctx)
+	}
+	return ctx
+}
+
+// exactly calls look, and again so that nothing counts as it was lately, if a source seems
+// to have changed or to be gone: another process may have mapped it since.
+func exactly(ctx context.Context, look func(context.Context) error) error {
+	err := look(ctx)
+	if ctxio.IsLately(ctx) && isChanged(err) {
+		return look(ctxio.Exactly(ctx))
+	}
+	return err
 }
 
 // searchAs is Search for a syntax that is not Auto.

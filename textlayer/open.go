@@ -270,8 +270,12 @@ func (s *Store) open(ctx context.Context, o *origin) (l *Layer, err error) {
 		lost = err
 		missing := errors.Is(err, fs.ErrNotExist)
 		small, err := s.readers.Do(ctx, o.key(), func(ctx context.Context) (*index, error) {
-			if missing && !first && s.isKept(ctx, o) { // stored since the lookup
-				return nil, nil
+			if missing && !first {
+				there, release := s.lease(ctx, o)
+				defer release()
+				if there { // stored since the lookup
+					return nil, nil
+				}
 			}
 			return s.read(ctx, o)
 		})
@@ -299,6 +303,26 @@ type firstMapper interface {
 func (s *Store) isFirst(ctx context.Context, o *origin) bool {
 	w, ok := s.lib.Workspace().(firstMapper)
 	return ok && o.resource != "" && w.MappedFirst(ctx, o.resource)
+}
+
+// An evidenceLeaser is a workspace that processes share, as package workspace has it.
+type evidenceLeaser interface {
+	LeaseEvidence(ctx context.Context, key string) (stored *citekit.StoredEvidence, release func(), err error)
+}
+
+// leasedBytes is the size of the smallest source that only one of the processes that share
+// a workspace reads at a time: to read a smaller one twice costs less than a lease.
+const leasedBytes = 256 << 10
+
+// lease waits while another process reads the text of an origin, and reports whether it is
+// kept. If not, others wait until release.
+func (s *Store) lease(ctx context.Context, o *origin) (there bool, release func()) {
+	leaser, ok := s.lib.Workspace().(evidenceLeaser)
+	if !ok || o.src.Size() < leasedBytes {
+		return s.isKept(ctx, o), func() {}
+	}
+	stored, release, err := leaser.LeaseEvidence(ctx, o.key())
+	return err == nil && stored != nil, release
 }
 
 func (s *Store) isKept(ctx context.Context, o *origin) bool {

@@ -31,6 +31,7 @@ const (
 type sessions struct {
 	notes   citekit.NoteStore // nil means none
 	written atomic.Int64      // notes
+	signing signingKey
 
 	mu       sync.Mutex
 	byID     map[[sha256.Size]byte]*session // by the hash of the id, so that the time of a search tells nothing of ids
@@ -60,7 +61,7 @@ func newSessions(notes citekit.NoteStore) *sessions {
 // begin returns the id of a new session. At the limits, the session that was idle longest
 // ends for it, of the same caller if it has too many.
 func (s *sessions) begin(ctx context.Context, token, caller string) (id string) {
-	id = rand.Text()
+	id = s.newID(ctx)
 	now := time.Now()
 	one := &session{token: token, caller: caller, begun: now, use: now, looked: now}
 	one.alone = !s.write(ctx, id, one, citekit.Stamp{})
@@ -128,6 +129,9 @@ func (s *sessions) token(ctx context.Context, id string) string {
 		return "" // none of ours
 	}
 	one, known := s.used(id)
+	if !known && !s.isOurs(ctx, id) {
+		return "" // made up: nothing is read for it
+	}
 	if s.notes == nil || known && (one.alone || time.Since(one.looked) < lookEvery) {
 		return one.token
 	}

@@ -1,12 +1,15 @@
 package viewer
 
 import (
+	"context"
+	"crypto/rand"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -143,4 +146,40 @@ func TestNotedSessions(t *testing.T) {
 			t.Errorf("%d notes are left", left)
 		}
 	})
+}
+
+// A readCounter counts the notes that are read.
+type readCounter struct {
+	citekit.NoteStore
+	reads int
+}
+
+func (c *readCounter) ReadNote(ctx context.Context, kind, name string) ([]byte, citekit.Stamp, error) {
+	c.reads++
+	return c.NoteStore.ReadNote(ctx, kind, name)
+}
+
+// TestMadeUpSessions checks that ids that no server gave out cost no look at the notes.
+func TestMadeUpSessions(t *testing.T) {
+	ctx, memory := t.Context(), workspace.NewMemory(nil)
+	defer memory.Close()
+	notes := &readCounter{NoteStore: memory}
+	id := newSessions(notes).begin(ctx, "key", "ada")
+	s := newSessions(notes)
+	if s.token(ctx, id) != "key" {
+		t.Fatal("a session of another server does not work")
+	}
+	notes.reads = 0
+	for i := range 100 {
+		made := rand.Text()
+		if i%2 == 0 {
+			made = id[:i%signedAt] + made[i%signedAt:]
+		}
+		if got := s.token(ctx, made); got != "" {
+			t.Errorf("%q is that of %q", made, got)
+		}
+	}
+	if notes.reads != 0 {
+		t.Errorf("%d reads for what is made up", notes.reads)
+	}
 }

@@ -5,11 +5,15 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -23,6 +27,62 @@ const (
 	noteEvery = time.Hour        // between notes of the use of a session
 	pruneAt   = 256              // sessions: when so many are noted, those that are over are dropped
 )
+
+// signedAt is how many of the characters of an id are chance, 90 bits. The others sign them,
+// so that an id that somebody has made up costs no look at the notes. What says that a
+// session is there is its note alone.
+const signedAt = 18
+
+// signingNotes is the kind of the one note with the key that signs ids.
+const signingNotes = "sessionids"
+
+// A signingKey is the key that signs ids. All servers over the same notes have the same.
+type signingKey struct {
+	mu  sync.Mutex
+	key []byte // nil if it is not known yet
+}
+
+// signKey returns the key that signs ids, or nil if there are no notes, or these are away.
+func (s *sessions) signKey(ctx context.Context) []byte {
+	s.signing.mu.Lock()
+	defer s.signing.mu.Unlock()
+	if s.signing.key != nil || s.notes == nil {
+		return s.signing.key
+	}
+	data, stamp, err := s.notes.ReadNote(ctx, signingNotes, "")
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, citekit.ErrDamaged) {
+		data = []byte(rand.Text() + rand.Text())
+		if _, err = s.notes.WriteNoteIf(ctx, signingNotes, "", data, stamp); errors.Is(err, citekit.ErrConflict) {
+			data, _, err = s.notes.ReadNote(ctx, signingNotes, "")
+		}
+	}
+	if err == nil && len(data) > 0 {
+		s.signing.key = data
+	}
+	return s.signing.key
+}
+
+// signed returns an id with the first characters of one that is chance.
+func signed(key []byte, id string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("citekit session id 1\x00" + id[:signedAt]))
+	return id[:signedAt] + base32.StdEncoding.EncodeToString(mac.Sum(nil))[:len(id)-signedAt]
+}
+
+// newID returns the id of a new session.
+func (s *sessions) newID(ctx context.Context) string {
+	id := rand.Text()
+	if key := s.signKey(ctx); key != nil {
+		id = signed(key, id)
+	}
+	return id
+}
+
+// isOurs reports whether a server over these notes may have made an id.
+func (s *sessions) isOurs(ctx context.Context, id string) bool {
+	key := s.signKey(ctx)
+	return key == nil || subtle.ConstantTimeCompare([]byte(signed(key, id)), []byte(id)) == 1
+}
 
 // A sessionNote is what is noted of a session. Who has the note cannot use it: the rest is
 // sealed by a key that is made of the id, which the browser alone has.

@@ -43,7 +43,7 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Contex
 		ctxio.Fresh(ctx)
 		v, cost, err := load(ctx)
 		if err == nil && key != "" {
-			c.keep(key, v, max(cost, 1)) // at least 1, so that the number of entries is bounded too
+			c.PutAt(key, v, max(cost, 1)) // at least 1, so that the number of entries is bounded too
 		}
 		return v, err
 	})
@@ -53,9 +53,7 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Contex
 func (c *Cache[V]) Peek(key string) (V, bool) { return c.held(key) }
 
 // Put keeps a value for key at the cost of 1, in place of any other.
-func (c *Cache[V]) Put(key string, v V) {
-	c.keep(key, v, 1)
-}
+func (c *Cache[V]) Put(key string, v V) { c.PutAt(key, v, 1) }
 
 func (c *Cache[V]) held(key string) (v V, ok bool) {
 	c.mu.Lock()
@@ -68,7 +66,8 @@ func (c *Cache[V]) held(key string) (v V, ok bool) {
 	return e.value, true
 }
 
-func (c *Cache[V]) keep(key string, v V, cost int64) {
+// PutAt is Put at a cost.
+func (c *Cache[V]) PutAt(key string, v V, cost int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cost > c.MaxCost {

@@ -16,10 +16,12 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cloud/internal/blockcache"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/workspace/driver"
 )
@@ -52,6 +54,12 @@ type Bucket struct {
 	hashes Hashes
 	kept   EvidenceStore // or nil
 	once   atomic.Bool   // see ReadOnce
+
+	seen       concurrent.Cache[sight] // by key
+	looks      chan struct{}           // held by each look that nobody waits for
+	background context.Context         // of these
+	stop       context.CancelFunc
+	running    sync.WaitGroup
 }
 
 // New returns the sources of a store whose keys may be any names, as those of
@@ -61,7 +69,11 @@ func New(store driver.Bucket, cache *blockcache.Cache, opts *Options) *Bucket {
 	if opts == nil {
 		opts = new(Options)
 	}
-	b := &Bucket{store: store, cache: cache, name: opts.Name, hashes: opts.Hashes, kept: opts.Evidence}
+	b := &Bucket{
+		store: store, cache: cache, name: opts.Name, hashes: opts.Hashes, kept: opts.Evidence,
+		seen: concurrent.Cache[sight]{MaxCost: maxSeen}, looks: make(chan struct{}, maxLooks),
+	}
+	b.background, b.stop = context.WithCancel(context.Background())
 	if b.hashes == nil {
 		b.hashes = newMemory(nil)
 	}
@@ -84,7 +96,11 @@ func (b *Bucket) Look(ctx context.Context) error {
 }
 
 // Close closes the store.
-func (b *Bucket) Close() error { return b.store.Close() }
+func (b *Bucket) Close() error {
+	b.stop()
+	b.running.Wait()
+	return b.store.Close()
+}
 
 // OpenSource is that of [citekit.Workspace].
 func (b *Bucket) OpenSource(ctx context.Context, name string) (*citekit.Source, error) {
@@ -106,7 +122,7 @@ func (b *Bucket) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 	var at driver.Attributes
 	var identity string
 	known := b.hashes.Known(ctx, key, func() string {
-		if at, err = b.store.Attributes(ctx, key); err == nil {
+		if at, err = b.look(ctx, key); err == nil {
 			identity = b.identity(key, at)
 		}
 		return identity

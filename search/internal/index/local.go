@@ -79,6 +79,9 @@ type Local struct {
 
 	here, wanted atomic.Int64 // segments that are open, of those of the latest manifest
 
+	follows  sync.Once   // starts follow
+	followed atomic.Bool // follow has looked, and nothing failed
+
 	mu       sync.Mutex
 	merging  bool // in the background
 	again    bool // more merging may be due than when the present run began
@@ -147,6 +150,48 @@ func (l *Local) Close() error {
 
 // errClosed reports a use after Close.
 var errClosed = fmt.Errorf("search: the index: %w", fs.ErrClosed)
+
+// A tellingStore is a [Store] that tells of changes.
+type tellingStore interface {
+	// Changed returns a channel that is closed once a note may have changed, by any
+	// process, at the latest after about a second.
+	Changed() <-chan struct{}
+}
+
+const (
+	followedFor = 2 * time.Second        // how long a look of follow counts
+	followGap   = 100 * time.Millisecond // the least time between two
+)
+
+// inBackground calls f in the background, which ends at Close.
+func (l *Local) inBackground(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.running.Go(f)
+	}
+}
+
+// follow looks at the manifest when it may have changed, so that no search waits for a look.
+func (l *Local) follow(store tellingStore) {
+	for l.background.Err() == nil {
+		changed := store.Changed()
+		s, err := l.acquire(l.background, 0)
+		if l.followed.Store(err == nil); err == nil {
+			s.release()
+		}
+		gap := time.NewTimer(followGap)
+		select {
+		case <-gap.C:
+		case <-l.background.Done():
+			gap.Stop()
+		}
+		select {
+		case <-changed:
+		case <-l.background.Done():
+		}
+	}
+}
 
 // A look is one reading of the manifest, and of the segments that are new in it. It
 // continues when its caller gives up.
@@ -401,8 +446,12 @@ func (l *Local) drop(s *snapshot, view int) {
 // read calls f with the index. If a segment turns out to be damaged, read
 // leaves it out and calls f again.
 func (l *Local) read(ctx context.Context, f func(*snapshot) error) error {
+	ago := l.latency
+	if l.followed.Load() {
+		ago = max(ago, followedFor)
+	}
 	for {
-		s, err := l.acquire(ctx, l.latency)
+		s, err := l.acquire(ctx, ago)
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,9 @@ func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, *Query
 		q.TopK = defaultTopK
 	}
 	q.Syntax = q.Syntax.Of(q.Text)
+	if store, ok := l.store.(tellingStore); ok && l.shared {
+		l.follows.Do(func() { l.inBackground(func() { l.follow(store) }) })
+	}
 	var result *Result
 	err := l.read(ctx, func(s *snapshot) error {
 		f, err := s.filter(&q.Filters)
