@@ -80,8 +80,6 @@ func searchSchema() *schema {
 		typed("title", "string", ""),
 		arrayOf("path", &schema{kind: "string"}, "Titles above."),
 		typed("snippet", "string", "… marks cuts."),
-		typed("transcribed", "boolean", "Heard by a machine."),
-		typed("ocr", "boolean", "Read off a picture."),
 		typed("score", "number", ""))
 	return object([]string{"results", "total", "complete"},
 		arrayOf("results", result, ""),
