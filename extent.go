@@ -72,9 +72,6 @@ func (e Extent) Check(loc Location) error {
 // checkStructure checks everything counted, except pages and lines. The resolver checks
 // names, such as that of a sheet, and whatever lies in a part or a message.
 func (e Extent) checkStructure(loc Location) error {
-	if n := loc.TableNumber(); n > 0 && len(loc.Pages) == 0 && e.Pages > 0 && e.Tables == 0 {
-		return fmt.Errorf("table %d of which page? write such as pages=5&table=%d; the map has the tables that are known: %w", n, n, errors.ErrUnsupported)
-	}
 	fault, outside := form.CheckUnits([]form.Unit{
 		{Name: "pages", Selected: len(loc.Pages) > 0, Bound: e.Pages},
 		{Name: "blocks", Selected: !loc.Blocks.IsZero() && loc.Part == "", Last: loc.Blocks.Last, Bound: e.Blocks},

@@ -25,6 +25,8 @@ func CheckUnits(units []Unit, strict bool) (fault string, outside bool) {
 	for _, u := range units {
 		switch {
 		case !u.Selected || u.Bound == 0 && !strict:
+		case u.Bound == 0 && u.Name == "tables" && counted == "pages":
+			return "a table is on a page: write such as pages=5&table=2; the map has those that are known", false
 		case u.Bound == 0 && counted != "" && counted != u.Name:
 			return fmt.Sprintf("the source has no %s; it has %s", u.Name, counted), false
 		case u.Bound == 0 && u.Name != "pages":

@@ -197,7 +197,7 @@ func (f *finder) mayHaveGroup(box Box, height, reach float64) bool {
 		text := join(in.words, nil)
 		if strings.HasSuffix(text, ".") || strings.HasSuffix(text, ":") || captionStart.MatchString(text) || slices.ContainsFunc(lines, func(l line) bool {
 			d := in.box.Y1 - l.box.Y2
-			return d > -0.5*height && d < height && l.box.X1 < in.box.X2 && l.box.X2 > in.box.X1 && l.box.midY() < in.box.Y1
+			return d > -0.5*height && d < 0.5*height && l.box.X1 < in.box.X2 && l.box.X2 > in.box.X1 && l.box.midY() < in.box.Y1
 		}) {
 			continue
 		}
