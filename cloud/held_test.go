@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -152,5 +153,53 @@ func TestHeld(t *testing.T) {
 	}
 	if all, err := s.IndexMapped(ctx, ids[1:2]); all || err != nil {
 		t.Errorf("%t, %v; want it told that a map has changed", all, err)
+	}
+}
+
+// Sources whose maps would have the same id, mapped by two runs at once, have one map each.
+func TestTogetherConflicts(t *testing.T) {
+	d := newDistant(t)
+	var paths []string
+	for i := range 16 {
+		name := fmt.Sprintf("folder%d/name%d.txt", i%2, i/2)
+		text := fmt.Sprintf("A text of its own: %d.\n", i)
+		paths = append(paths, name)
+		if _, err := d.bucket.Write(t.Context(), name, strings.NewReader(text), driver.WriteOptions{Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var libs []*citekit.Library
+	for range 2 {
+		w, err := cloud.Open(t.Context(), d.url+"&cache="+t.TempDir(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { w.Close() })
+		libs = append(libs, citekit.New(w, modality.All(), nil))
+	}
+	var runs sync.WaitGroup
+	for _, lib := range libs {
+		runs.Go(func() {
+			report, err := ingest.Run(t.Context(), lib, paths, &ingest.Options{Shared: true})
+			if err != nil || len(report.Items) != len(paths) {
+				t.Errorf("%d items, %v", len(report.Items), err)
+			}
+		})
+	}
+	runs.Wait()
+	ids, err := libs[0].Workspace().ListMaps(t.Context(), "", 0)
+	if err != nil || len(ids) != len(paths) {
+		t.Errorf("maps %q, %v; want one of each of %d sources", ids, err, len(paths))
+	}
+	of := make(map[string]string)
+	for _, id := range ids {
+		m, err := libs[1].Map(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other := of[m.SourcePath]; other != "" {
+			t.Errorf("%s and %s are of %s", other, id, m.SourcePath)
+		}
+		of[m.SourcePath] = id
 	}
 }

@@ -44,10 +44,10 @@ func standard() model {
 	return model{
 		nodes:             assumed("nodes of a map", 30, ""),
 		nodeBytes:         measured("a node in a map, gzipped", 23, "bytes", "real documents"),
-		rowBytes:          measured("rows of a source, but for nodes", 1500, "bytes", "3,000 texts"),
+		rowBytes:          measured("rows of a source, but for nodes", 1200, "bytes", "70,000 texts"),
 		pages:             assumed("pages of a document", 20, ""),
 		mapSecondsPerPage: measured("mapping a page", 45e-6, coreSeconds, "a manual of 2,415 pages"),
-		jobSeconds:        measured("mapping a small source, with its index", 4.2e-3, coreSeconds, "3,000 texts by workers"),
+		jobSeconds:        measured("mapping a small source, with its index", 2.6e-3, coreSeconds, "4,000 texts by workers"),
 		passages:          assumed("passages of a document", 7, ""),
 		passageBytes:      measured("a passage in the index", 280, "bytes", "10⁶ passages"),
 		stored:            measured("a resolve that was made before", 90e-6, coreSeconds, "docs/performance.md"),
@@ -146,7 +146,7 @@ func (m *model) write(w io.Writer, plans []plan) {
 	row("PostgreSQL", func(p plan) string { return size(p.rows) })
 	row("index, in the bucket and in memory", func(p plan) string { return size(p.index) })
 	row("evidence in the bucket", func(p plan) string { return size(p.evidence) })
-	row("mapping all, once", func(p plan) string { return count(p.mapping*24) + " core hours" })
+	row("core hours of mapping all, once", func(p plan) string { return count(p.mapping * 24) })
 	row("cores that resolve", func(p plan) string { return count(p.serving) })
 	row("cores that search", func(p plan) string { return count(p.searching) })
 	row("reads and writes of the bucket a second", func(p plan) string { return count(p.gets) + ", " + count(p.puts) })
