@@ -45,13 +45,14 @@ func (p *putting) IndexMapped(_ context.Context, ids []string) (bool, error) {
 func TestIndexMapped(t *testing.T) {
 	server := pgtest.Start(t)
 	for name, test := range map[string]struct {
-		index putting
+		part  bool
+		fail  bool
 		split bool
 		runs  bool
 	}{
 		"all":    {},
-		"part":   {index: putting{part: true}, runs: true},
-		"failed": {index: putting{fail: true}, runs: true},
+		"part":   {part: true, runs: true},
+		"failed": {fail: true, runs: true},
 		"split":  {split: true, runs: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestIndexMapped(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			x := &test.index
+			x := &putting{part: test.part, fail: test.fail}
 			stop := work(t, q, lib, &WorkOptions{Index: x})
 			if counts := wait(t, q); counts[Done] == 0 || len(counts) != 1 {
 				t.Errorf("%v", counts)
