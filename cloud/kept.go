@@ -195,7 +195,8 @@ const (
 // TrimEvidence removes evidence; it is made again when it is requested. The least
 // recently used goes first. Evidence that was used in the last 20 minutes stays, and so
 // does evidence with EvidenceMeta.Keep that was used in the last 30 days, and the
-// transcript of a recording that has a map. The bytes are deleted by [Workspace.Sweep], a day later, of which TrimEvidence runs one.
+// transcript of a recording that has a map. The bytes are deleted by [Workspace.Sweep], a
+// day later, of which TrimEvidence runs one.
 func (w *Workspace) TrimEvidence(ctx context.Context, trim workspace.Trim) (done workspace.Trimmed, err error) {
 	if err := w.row(ctx, repeating, []any{&done.Left}, `SELECT coalesce(sum(size), 0)::bigint FROM {s}.evidence`); err != nil {
 		return done, err

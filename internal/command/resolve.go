@@ -221,6 +221,7 @@ func (r *resolveRequest) openIf(e found) error {
 type found struct {
 	*citekit.Evidence
 	file string // as the person named it, if it has no map of this version; else ""
+	path string // of that file, for the workspace
 	old  bool   // it has a map of an earlier version
 
 	picture *preview.Preview // to show
@@ -265,7 +266,7 @@ func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (
 		}
 	}
 	if err == nil && (r.as == "csv" || r.as == "json") && e.OutputPath != "" {
-		if e.Evidence, err = render.Cells(ctx, lib, e.Evidence, r.as); err != nil {
+		if e.Evidence, err = render.Cells(ctx, lib, e.Evidence, r.as, e.path); err != nil {
 			err = fmt.Errorf("--as %s: %w", r.as, err)
 		}
 	}

@@ -46,7 +46,7 @@ func resolveFile(ctx context.Context, lib *citekit.Library, part filePart, opts 
 	if e.Address.Version == "" && e.SourceHash != "" {
 		e.Address.Version = e.SourceHash[:pinDigits]
 	}
-	return found{Evidence: e, file: part.name}, nil
+	return found{Evidence: e, file: part.name, path: part.path}, nil
 }
 
 // namingFile rewrites an error about a file without a map to name the file as the

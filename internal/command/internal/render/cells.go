@@ -18,16 +18,16 @@ import (
 const cellsFormat = "cells/1"
 
 // Cells returns the cells of evidence of a table as "csv" or "json", which is kept in the
-// workspace beside the evidence. The CSV has the texts as the source has them: those that a
+// workspace beside the evidence. File is the path of the source if it has no map. The CSV has the texts as the source has them: those that a
 // spreadsheet program takes for a formula, too.
 //
 // Errors match [errors.ErrUnsupported] if the evidence is not of one table whose cells are
-// known; others are those of [preview.Maker.Tables].
-func Cells(ctx context.Context, lib *citekit.Library, e *citekit.Evidence, as string) (*citekit.Evidence, error) {
-	tables, err := preview.New(lib).Tables(ctx, e.Address)
+// known; others are those of [preview.Tabler] and of the source.
+func Cells(ctx context.Context, lib *citekit.Library, e *citekit.Evidence, as, file string) (*citekit.Evidence, error) {
+	tables, err := tablesOf(ctx, lib, e.Address, file)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("the cells of %s: %w", e.Address, err)
 	case len(tables) != 1 || e.Address.Location.Table == "" && e.Address.Location.Blocks.IsZero():
 		return nil, fmt.Errorf("%s is not one table; write such as pages=5&table=2, or table=2 where there are no pages: %w", e.Address, errors.ErrUnsupported)
 	}
@@ -55,4 +55,35 @@ func Cells(ctx context.Context, lib *citekit.Library, e *citekit.Evidence, as st
 	made.OutputPath, made.Key, made.Name = stored.Path, key, stored.Name
 	made.Size, made.SHA256 = stored.Size, stored.SHA256
 	return &made, nil
+}
+
+// tablesOf returns the tables at an address, or of a file that has no map.
+func tablesOf(ctx context.Context, lib *citekit.Library, a citekit.Address, file string) (tables []preview.Table, err error) {
+	if file == "" {
+		tables, err = preview.New(lib).Tables(ctx, a)
+		if failed := (*citekit.ResolveError)(nil); errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return tables, err
+	}
+	resolver, err := lib.Resolver(a.Location.Modality)
+	if err != nil {
+		return nil, err
+	}
+	tabler, ok := resolver.(preview.Tabler)
+	if !ok || a.Location.Member != "" {
+		return nil, fmt.Errorf("there is no map of it; map it with 'citekit ingest' first: %w", errors.ErrUnsupported)
+	}
+	src, err := lib.OpenSource(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	err = lib.WithSlot(ctx, a.Location.Modality, func(ctx context.Context) error {
+		if tables, err = tabler.Tables(ctx, src, a.Location); err != nil {
+			return err
+		}
+		return src.CheckUnchanged()
+	})
+	return tables, err
 }
