@@ -138,3 +138,21 @@ func TestBadPeers(t *testing.T) {
 		}
 	}
 }
+
+// TestWriteKeeps checks that a folder of somebody else stays as it is.
+func TestWriteKeeps(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "texts", "own.md")
+	if err := os.Mkdir(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte("Own.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := write(dir, nil, nil); err == nil {
+		t.Error("a folder that is there was replaced")
+	}
+	if _, err := os.Stat(name); err != nil {
+		t.Error(err)
+	}
+}

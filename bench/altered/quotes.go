@@ -108,12 +108,19 @@ func generate(texts []text, seed uint64, n int) (quotes []quote) {
 	return quotes
 }
 
-// write makes dir anew with the folder of the texts, which it returns, and the quotes.
+// write makes dir anew with the folder of the texts, which it returns, and the quotes. What
+// an earlier run left is replaced, and nothing else.
 func write(dir string, texts []text, quotes []quote) (folder string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", err
 	}
 	folder = filepath.Join(dir, "texts")
+	list := filepath.Join(dir, "quotes.jsonl")
+	if _, err := os.Lstat(folder); err == nil {
+		if _, err := os.Lstat(list); err != nil { // of somebody else
+			return "", fmt.Errorf("%s is there already, and of no earlier run: give another -dir", folder)
+		}
+	}
 	if err := os.RemoveAll(folder); err != nil {
 		return "", err
 	}
@@ -129,5 +136,5 @@ func write(dir string, texts []text, quotes []quote) (folder string, err error) 
 	for _, q := range quotes {
 		lines = append(lines, encode(q)...)
 	}
-	return folder, os.WriteFile(filepath.Join(dir, "quotes.jsonl"), lines, 0o600)
+	return folder, os.WriteFile(list, lines, 0o600)
 }
