@@ -14,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/workspace/driver"
 )
@@ -124,6 +126,28 @@ func TestTripsOfSearches(t *testing.T) {
 	until("it was mapped again", func(r *search.Results) bool {
 		return has(r) && slices.ContainsFunc(r.Results, func(one *search.Result) bool { return strings.Contains(one.Snippet, "shelf now") })
 	})
+}
+
+// TestTripsOfRelations counts the requests for the relations of a place: those to look
+// whether maps have changed do not grow with their number.
+func TestTripsOfRelations(t *testing.T) {
+	const notes = 20
+	d := newDistant(t)
+	d.putNotes(t, notes, 1)
+	lib := d.replica(t, "")
+	graph := relations.New(lib)
+	at := citekit.Address{Resource: "note7", Location: citekit.Location{Modality: citekit.Text}}
+	for n, most := range []int{3*notes + 20, 10} {
+		d.took()
+		if _, err := graph.Outgoing(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		if made := d.took(); len(made) > most {
+			t.Errorf("call %d: %d requests, want at most %d:\n\t%s", n+1, len(made), most, strings.Join(made, "\n\t"))
+		} else {
+			t.Logf("call %d: %d requests", n+1, len(made))
+		}
+	}
 }
 
 // BenchmarkSearchDistant searches a store whose requests each take 20 ms longer, with words

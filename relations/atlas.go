@@ -82,19 +82,20 @@ func (g *Graph) checkMaps(ctx context.Context) error {
 		return fmt.Errorf("%d maps; at most %d are related: %w", len(ids), maxResources, citekit.ErrTooLarge)
 	}
 	changed := false
-	for _, id := range ids {
-		stamp, err := g.lib.Workspace().StatMap(ctx, id)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+	for some := range slices.Chunk(ids, statTogether) {
+		stamps, err := g.stamps(ctx, some)
 		if err != nil {
 			return err
 		}
-		if i, ok := g.byID[id]; ok && g.known[i].stamp == stamp {
-			continue
+		var fresh []mapped
+		for _, id := range some {
+			stamp, there := stamps[id]
+			if i, ok := g.byID[id]; there && (!ok || g.known[i].stamp != stamp) {
+				fresh = append(fresh, mapped{id: id, stamp: stamp})
+			}
 		}
-		changed = true
-		if err := g.noteMap(ctx, id, stamp); err != nil {
+		changed = changed || len(fresh) > 0
+		if err := g.noteMaps(ctx, fresh); err != nil {
 			return err
 		}
 	}
@@ -112,28 +113,72 @@ func (g *Graph) checkMaps(ctx context.Context) error {
 	return nil
 }
 
-// noteMap records a new version of a map.
-func (g *Graph) noteMap(ctx context.Context, id string, stamp citekit.Stamp) error {
-	m, _, err := g.lib.ReadMap(ctx, id)
+const (
+	statTogether = 256 // maps that a workspace far away is asked for at once
+	readTogether = 8   // maps of it that are read at a time
+)
+
+// A manyReader is a workspace far away, of which much is asked for together.
+type manyReader interface {
+	// StatMaps returns the stamps of those of the ids that are of maps.
+	StatMaps(ctx context.Context, ids []string) (map[string]citekit.Stamp, error)
+}
+
+// stamps returns the stamps of those of the ids that are of maps.
+func (g *Graph) stamps(ctx context.Context, ids []string) (map[string]citekit.Stamp, error) {
+	if many, ok := g.lib.Workspace().(manyReader); ok {
+		return many.StatMaps(ctx, ids)
+	}
+	stamps := make(map[string]citekit.Stamp, len(ids))
+	for _, id := range ids {
+		stamp, err := g.lib.Workspace().StatMap(ctx, id)
+		switch {
+		case err == nil:
+			stamps[id] = stamp
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	return stamps, nil
+}
+
+// noteMaps records new versions of maps.
+func (g *Graph) noteMaps(ctx context.Context, fresh []mapped) error {
+	places := make(chan struct{}, 1)
+	if _, far := g.lib.Workspace().(manyReader); far {
+		places = make(chan struct{}, readTogether)
+	}
+	var reading sync.WaitGroup
+	for i := range fresh {
+		places <- struct{}{}
+		reading.Go(func() {
+			defer func() { <-places }()
+			if ctx.Err() != nil {
+				return
+			}
+			if m, _, err := g.lib.ReadMap(ctx, fresh[i].id); err == nil {
+				fresh[i].path = cleanPath(m.SourcePath)
+			}
+		})
+	}
+	reading.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
-	}
-	now := mapped{id: id, stamp: stamp}
-	if err == nil {
-		now.path = cleanPath(m.SourcePath)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.byID == nil {
 		g.byID, g.seed = make(map[string]uint32), maphash.MakeSeed()
 	}
-	i, ok := g.byID[id]
-	if !ok {
-		i = uint32(len(g.known))
-		g.byID[id] = i
-		g.known = append(g.known, mapped{})
+	for _, now := range fresh {
+		i, ok := g.byID[now.id]
+		if !ok {
+			i = uint32(len(g.known))
+			g.byID[now.id] = i
+			g.known = append(g.known, mapped{})
+		}
+		g.known[i] = now
 	}
-	g.known[i] = now
 	return nil
 }
 
