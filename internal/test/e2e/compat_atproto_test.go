@@ -34,7 +34,9 @@ func atprotoRows() described {
 		{name: "tools: `inputSchema.required`", check: schema("search", is("required", []string{"query"}))},
 		{name: "`tools/call`: `name`, `arguments`; `content` with `type: text`", check: asks("tools/call", args{"name": "listResources", "arguments": args{}}, is("content.0.type", "text"), kind(aString, "content.0.text"))},
 		{name: "`tools/call`: arguments are checked", check: fails("getNode", args{"resource_id": []int{1}}, "argument 'resource_id' is an array; it must be a string")},
-		{name: "`resources/list`: `uri`, `name`, `description`, `mimeType`", check: asks("resources/list", args{}, each("resources", kind(aString, "uri", "name", "description"), is("mimeType", "application/json")))},
+		{name: "`resources/list`: `uri`, `name`, `description`, `mimeType`", check: both(
+			asks("resources/list", args{}, each("resources", kind(aString, "uri", "name", "description", "mimeType"))),
+			asks("resources/list", args{}, resourceWith(mapURI, is("mimeType", "application/json"))))},
 		{name: "`resources/list`: a time for each that has one", check: asks("resources/list", args{}, resourceWith(mapURI, is("annotations.lastModified", "2025-02-16T14:32:10Z")))},
 		{name: "`resources/read`: `contents` with `uri`, `mimeType`, `text`", check: asks("resources/read", args{"uri": mapURI},
 			is("contents.0.uri", mapURI), is("contents.0.mimeType", "application/json"), says("contents.0.text", `"resource_id"`))},
