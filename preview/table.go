@@ -63,8 +63,8 @@ type TableCell struct {
 	Box    citekit.Box // on its page; zero if it is unknown
 }
 
-// Tables returns the tables on the pages or in the blocks at an address, or the cells of the table there.
-// Errors are as for [Maker.Boxes] and [Tabler].
+// Tables returns the tables on the pages or in the blocks at an address, or the cells of
+// the table there. Errors are as for [Maker.Boxes] and [Tabler].
 func (m *Maker) Tables(ctx context.Context, a citekit.Address) (tables []Table, err error) {
 	err = m.read(ctx, a, func(ctx context.Context, r citekit.Resolver, opened *citekit.Opened) error {
 		tabler, ok := r.(Tabler)

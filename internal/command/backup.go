@@ -30,8 +30,9 @@ func backupCommand(s *session) *cobra.Command {
 		Short:       "Save maps, and other data that cannot be made again",
 		Long: `Writes all maps to an archive, with the transcripts that a machine made, the
 pinned versions of sources, the list of allowed files outside the base directory,
-the key of evidence, and with --keys the keys of callers. The archive holds secrets, so only its owner can read it,
-and it must be outside the base directory and the roots.
+the key of evidence, and with --keys the keys of callers. The archive holds
+secrets, so only its owner can read it, and it must be outside the base directory
+and the roots.
 
 Sources are not saved: they need a backup of their own. Evidence, texts and the
 index are not saved either, as they can be made again. A server may be running

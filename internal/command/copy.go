@@ -34,10 +34,11 @@ func copyCommand(s *session) *cobra.Command {
 		Use:   "copy <from> <to>",
 		Short: "Copy a workspace to another store",
 		Long: `Copies the maps of a workspace, the transcripts that a machine made, the pinned
-versions of sources, the notes of ingest, and the permissions to cite files outside a base directory. <from> and
-<to> are directories, or URLs of workspaces in other stores. With --sources the
-sources of the maps are copied too, and with --evidence what was extracted of
-them and their texts. The index of searches is made again.
+versions of sources, the notes of ingest, and the permissions to cite files
+outside a base directory. <from> and <to> are directories, or URLs of workspaces
+in other stores. With --sources the sources of the maps are copied too, and with
+--evidence what was extracted of them and their texts. The index of searches is
+made again.
 
 What is there already with the same content is left alone, so an interrupted
 copy is run again and goes on. What is there with another content is kept and

@@ -31,8 +31,8 @@ import (
 // [ParseConfig].
 type TranscriberOptions struct {
 	// Profile says how a program is called: "whisper.cpp", "openai-whisper",
-	// "faster-whisper", "vosk", "pocketsphinx", "pocketsphinx5" or "program". "" means the one that the
-	// name of the program tells, else "program".
+	// "faster-whisper", "vosk", "pocketsphinx", "pocketsphinx5" or "program". "" means the
+	// one that the name of the program tells, else "program".
 	Profile string `json:"profile,omitempty"`
 
 	// Args precede the arguments of the profile. Of a "program" they are all arguments:
