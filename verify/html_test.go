@@ -42,6 +42,37 @@ if (a &lt; b) {
 </body></html>
 `
 
+// A part of a word or number that the page shows in another way does not hold by the
+// markup.
+func TestMarkupCutsShown(t *testing.T) {
+	page := `<!doctype html><title>Catch</title>
+<p>The catch was &minus;910 tons in all.</p>
+<p>The Area 10<sup>2</sup> m is small.</p>
+<p>Of these 12<b>34</b> ships sailed.</p>
+<p>The load was 2&nbsp;345 tons.</p>
+<p>It is not 3<span>.5</span> litres.</p>
+<p>Less than &lt;5 mg of it.</p>
+<!-- a secret of 77 tons --><p title="a ship of 88 tons">Seen.</p>
+`
+	s := newShelf(t, map[string]string{"n.html": page})
+	for quote, holds := range map[string]bool{
+		"910 tons": false, "The Area 10": false, "Of these 12": false, "345 tons": false, "It is not 3": false, "5 mg of it": false,
+		"34</b> ships": false, "a secret of 77 tons": true, "a ship of 88 tons": true, "10<sup>2</sup> m": true, "was &minus;910 tons": true,
+		"−910 tons": true, "1234 ships": true, "3.5 litres": true, "<5 mg of it": true,
+	} {
+		for _, lines := range []citekit.Range{{}, {First: 2, Last: 8}} {
+			at := citekit.Location{Modality: citekit.Text, Lines: lines}
+			v, err := s.Quote(t.Context(), verify.Request{Quote: quote, Only: true, Address: citekit.Address{Resource: "n", Location: at}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := v.Class == verify.Exact || v.Class == verify.Repaired; got != holds {
+				t.Errorf("%q in %v: %s %v, want that it holds: %t", quote, lines, v.Class, v.Notes, holds)
+			}
+		}
+	}
+}
+
 // TestHTML checks quotes of what a page shows, and of its markup.
 func TestHTML(t *testing.T) {
 	cp1252, err := charmap.Windows1252.NewEncoder().String(strings.ReplaceAll(rainPage, "&laquo;windows&raquo;", "«windows»"))

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/quotation"
 )
 
@@ -38,11 +42,12 @@ func (c *call) lookInMarkup(ctx context.Context, a citekit.Address) bool {
 	if err != nil || text.Raw() == "" {
 		return false
 	}
-	places := text.Find(c.quote, 0, len(text.Raw()), 1)
-	if len(places.Matches) == 0 {
+	places := text.Find(c.quote, 0, len(text.Raw()), mostMarkup)
+	at := slices.IndexFunc(places.Matches, func(m quotation.Match) bool { return !cutsShown(text.Raw(), m.From, m.To) })
+	if at < 0 {
 		return false
 	}
-	m := places.Matches[0]
+	m := places.Matches[at]
 	v := c.verdict
 	c.setRepairs(m)
 	v.Address = citekit.Address{Resource: a.Resource, Location: a.Location}
@@ -54,6 +59,52 @@ func (c *call) lookInMarkup(ctx context.Context, a citekit.Address) bool {
 	c.note(noteMarkup)
 	return true
 }
+
+// mostMarkup is how many places of a quote in markup are looked at.
+const mostMarkup = 32
+
+// cutsShown reports whether a part of markup begins or ends within what the page shows as
+// one word, such as the 910 of &minus;910, or the 12 of 12<b>34</b>: the page shows another
+// one, and its text has been asked.
+func cutsShown(raw string, from, to int) bool {
+	before, after := raw[:from], raw[to:]
+	if first, _ := utf8.DecodeRuneInString(raw[from:to]); first != '<' && first != '>' {
+		if entityBefore.MatchString(before[max(0, len(before)-longestEntity):]) {
+			return true
+		}
+		bare := before
+		for strings.HasSuffix(bare, ">") && strings.Contains(bare, "<") {
+			bare = bare[:strings.LastIndexByte(bare, '<')]
+		}
+		if last, _ := utf8.DecodeLastRuneInString(bare); len(bare) < len(before) && isShown(last) {
+			return true
+		}
+	}
+	if last, _ := utf8.DecodeLastRuneInString(raw[from:to]); last != '<' && last != '>' {
+		if entityAfter.MatchString(after[:min(len(after), longestEntity)]) {
+			return true
+		}
+		bare := after
+		for strings.HasPrefix(bare, "<") && strings.Contains(bare, ">") {
+			bare = bare[strings.IndexByte(bare, '>')+1:]
+		}
+		if first, _ := utf8.DecodeRuneInString(bare); len(bare) < len(after) && isShown(first) {
+			return true
+		}
+	}
+	return false
+}
+
+// longestEntity is the most bytes of a reference to a character.
+const longestEntity = 40
+
+var (
+	entityBefore = lazyregexp.New(`&#?\w+;$`)
+	entityAfter  = lazyregexp.New(`^&#?\w+;`)
+)
+
+// isShown reports whether a letter next to a tag belongs to a word or number there.
+func isShown(r rune) bool { return r != utf8.RuneError && !unicode.IsSpace(r) && r != '<' }
 
 // A MarkupReader is a [citekit.TextReader] that leaves the markup out of the text of
 // some sources, which their readers may quote too.
