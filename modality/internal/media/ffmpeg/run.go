@@ -27,6 +27,10 @@ type command struct {
 	stdout io.Writer // nil discards
 }
 
+// environment is what programs get of variables. Ffmpeg may be linked with OpenBLAS, each
+// thread of which takes 128 MiB at the start, and waits for them for ever if there is less.
+var environment = []string{"LC_ALL=C", "AV_LOG_FORCE_NOCOLOR=1", "OPENBLAS_NUM_THREADS=1"}
+
 // run runs a program until it ends. If the context ends first, the program and
 // everything it started are killed, and the error is ctx.Err(). If stdout fails, its
 // error is returned.
@@ -48,7 +52,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 		Path:         c.path,
 		Args:         c.args,
 		Dir:          c.dir,
-		Env:          child.Environment([]string{"LC_ALL=C", "AV_LOG_FORCE_NOCOLOR=1"}, "TEMP", "TMP"),
+		Env:          child.Environment(environment, "TEMP", "TMP"),
 		Stdout:       io.Discard,
 		MaxComplaint: maxTail,
 		Timeout:      max(DefaultTimeout, t.Timeout),
