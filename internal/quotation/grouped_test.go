@@ -82,6 +82,14 @@ func TestGroupedNumbers(t *testing.T) {
 		{"costs 12.50 euro", ".50 euro", false},
 		{"costs 12. 50 came", "costs 12.", true},
 		{"a .5 share", ".5 share", true},
+		{"as in 2019.12 The next", "as in 2019.", true}, // the mark of a note
+		{"it weighs 2 345\npounds in all", "345 pounds in all", false},
+		{"it weighs 2 345\npounds in all", "2 345 pounds in all", true},
+		{"Other items 12 100\nmore items 13 200", "Other items 12", true},
+		{"Total 1 204,50\n", "204,50", false},
+		{"Revenue 12 100,50 98,20", "Revenue 12", true},
+		{"**2 345** pounds", "345", false},
+		{"of 10^-7 m", "-7 m", false},
 		{"about –7 tons", "7 tons", false}, // a dash for a minus
 		{"about ‑7 tons", "7 tons", false},
 		{"–7 tons", "7 tons", false},
@@ -142,6 +150,33 @@ func TestRangeIsNoMinus(t *testing.T) {
 			if holds := len(found.Matches) > 0; holds != test.holds {
 				t.Errorf("%q in %q: %v", written, source, holds)
 			}
+		}
+	}
+}
+
+// TestGroupsOfFields checks numbers with groups in the fields of a row, and in data.
+func TestGroupsOfFields(t *testing.T) {
+	for _, test := range []struct {
+		source, quote string
+		options       Options
+		holds         bool
+	}{
+		{"a,1 204 567,b", "204 567", Options{Delimiter: ',', Verbatim: true}, false},
+		{"a,1 204 567,b", "1 204 567", Options{Delimiter: ',', Verbatim: true}, true},
+		{"a,\"1 204,50\",b", "204,50", Options{Delimiter: ',', Verbatim: true}, false},
+		{"a;1 204,50 euro;b", "204,50 euro", Options{Delimiter: ';', Verbatim: true}, false},
+		{"5,-7,8", "-7", Options{Delimiter: ',', Verbatim: true}, true},
+		{"5,7,8", "5,", Options{Delimiter: ',', Verbatim: true}, true},
+		{"GET 200 345 ms", "345 ms", Options{Verbatim: true}, true},
+		{"costs 1 204 €", "204 €", Options{Verbatim: true}, false},
+	} {
+		quote, err := Parse(test.quote)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := Prepare(test.source, test.options).Find(quote, 0, len(test.source), 1)
+		if holds := len(found.Matches) > 0; holds != test.holds {
+			t.Errorf("%q in %q: %v", test.quote, test.source, holds)
 		}
 	}
 }

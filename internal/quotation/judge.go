@@ -458,61 +458,68 @@ func (t *Text) cutsNumber(at int) bool {
 // it shows that it is one, such as a unit. Numbers in a row may be columns.
 func (t *Text) isGrouped(from, to int) bool {
 	const most = 40 // bytes of a number
-	edge := func(r rune) bool {
-		return strings.ContainsRune("\t\n\f|", r) || r != 0 && r == rune(t.opt.Delimiter) && r != ',' && r != '.'
+	edge := func(at int) bool { return strings.IndexByte("\t\n\f|", t.raw[at]) >= 0 || t.isDelimiter(at) }
+	start, end := from, to
+	for start > max(0, from-most) && !edge(start-1) {
+		start--
 	}
-	line := t.raw[max(0, from-most):from]
-	line = line[strings.LastIndexFunc(line, edge)+1:]
-	rest := t.raw[to:min(len(t.raw), to+most)]
-	if end := strings.IndexFunc(rest, edge); end >= 0 {
-		rest = rest[:end]
+	for end < min(len(t.raw), to+most) && !edge(end) {
+		end++
 	}
+	line, rest := t.raw[start:from], t.raw[to:end]
 	switch t.raw[from:to] {
 	case "\u00a0", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u202f":
 		return headGroup.MatchString(line) && tailGroup.MatchString(rest)
 	case " ":
-		return wholeGroups.MatchString(line+" "+rest) || t.isGroupedInText(line, rest)
+		return wholeGroups.MatchString(line+" "+rest) || t.isGroupedInText(line, rest, t.raw[end:min(len(t.raw), end+most)])
 	}
 	return false
 }
 
 // isGroupedInText reports whether a space between two texts divides the groups of one
-// number in a sentence or before a unit.
-func (t *Text) isGroupedInText(line, rest string) bool {
-	if t.opt.Verbatim && t.opt.Delimiter == 0 {
-		return false
-	}
+// number in a sentence or before a unit. Behind the second text is another line or field.
+func (t *Text) isGroupedInText(line, rest, further string) bool {
 	head, tail := firstGroups.FindStringSubmatchIndex(line), lastGroups.FindStringSubmatchIndex(rest)
 	if head == nil || tail == nil {
 		return false
 	}
 	before, behind := line[:head[0]], rest[tail[1]:]
-	if noHead.MatchString(before) || noTail.MatchString(behind) {
+	switch {
+	case noHead.MatchString(before), noTail.MatchString(behind):
 		return false
-	}
-	if currency.MatchString(before) {
+	case currency.MatchString(before), money.MatchString(behind):
 		return true
+	case t.opt.Verbatim && t.opt.Delimiter == 0, label.MatchString(before):
+		return false // numbers in a row of code or data, or of a chapter
+	case strings.TrimSpace(behind) == "":
+		hasPoint := tail[2] < tail[3]
+		return hasPoint || twoWords.MatchString(before) && wrapped.MatchString(further)
 	}
-	return measured.MatchString(behind) && !label.MatchString(before)
+	return measured.MatchString(behind)
 }
 
 var (
 	signedNumber = lazyregexp.New(`^[\x{200c}\x{200d}\x{2060}\x{feff}]*[$€£¥]?[.,]?\d`)
-	endOfNumber  = lazyregexp.New(`(?:[\pL\pN\pM_]|[\pL\pN] ?[%‰°€$£¥′″'"’”.)\]]+)$`)
+	endOfNumber  = lazyregexp.New(`(?:[\pL\pN\pM_]|[\pL\pN] ?[%‰°€$£¥′″'"’”.)\]^]+)$`)
 	headGroup    = lazyregexp.New(`(?:^|[^\d.,])\d{1,3}(?:[\x{a0}\x{2005}-\x{200a}\x{202f}]\d{3})*$`)
 	tailGroup    = lazyregexp.New(`^\d{3}(?:\D|$)`)
 	bracketed    = lazyregexp.New(`^ *\(\s*[$€£¥]?\s*\d[\d.,' \x{a0}\x{202f}]*\s?%?\s?\)[ *†‡]*$`)
-	wholeGroups  = lazyregexp.New(`^[ (+−–$€£¥~≈<>≤≥±-]*\d{1,3}(?: \d{3})+(?:[.,]\d+)?[ )%$€£¥]*$`)
+	wholeGroups  = lazyregexp.New(`^[ "(+−–$€£¥~≈<>≤≥±-]*\d{1,3}(?: \d{3})+(?:[.,]\d+)?[ ")%$€£¥]*$`)
 
 	// The groups of a number before and behind a space, and what shows that they are none:
 	// more numbers beside them, or that the first is of a date, a decimal or a name.
 	firstGroups = lazyregexp.New(`\b[1-9]\d{0,2}(?: \d{3})*$`)
-	lastGroups  = lazyregexp.New(`^\d{3}(?: \d{3})*\b(?:[.,]\d+)?`)
+	lastGroups  = lazyregexp.New(`^\d{3}(?: \d{3})*\b((?:[.,]\d+)?)`)
 	noHead      = lazyregexp.New(`(?:[\pL\d_.,:/#'’]|[\pL_][-‐‑–]|\d{4}[-‐‑–]|[-./]\d{1,2}[-‐‑])$|(?:^|[^\d ]|[^\d] )(?:\d{1,3}|\d{5,}|[\d.,:/]+[.,:/]\d+) $`)
 	noTail      = lazyregexp.New(`^(?:\d|[.,:/'’]\d| [-–—−+]? ?\(?\d)`)
 
+	twoWords  = lazyregexp.New(`\pL,? \p{Ll}+ $`)
+	wrapped   = lazyregexp.New(`^\n\p{Ll}[^\d\n]+(?:\n|$)`)
+	afterYear = lazyregexp.New(`(?:^|\D)[12]\d{3}\.\d{1,2}(?: \p{Lu}|\s*$)`) // a mark of a note
+
 	currency = lazyregexp.New(`(?:[€£¥]|\b(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|JPY|RUB|UAH|ZAR|CAD|AUD))[ \x{a0}\x{202f}]?$`)
-	measured = lazyregexp.New(`^(?:[ \x{a0}\x{202f}]?[\pL%‰°€$£¥′″]|[.,;:!?)\]"”»’](?:\D|$)|[-–—−/×*][$€£¥]?\d)`)
+	money    = lazyregexp.New(`^(?:\*+|</\w+>)*[ \x{a0}\x{202f}]?[€£¥$]`)
+	measured = lazyregexp.New(`^(?:\*+|</\w+>)*(?:[ \x{a0}\x{202f}]?[\pL%‰°€$£¥′″]|[.,;:!?)\]"”»’](?:\D|$)|[-–—−/×*][$€£¥]?\d)`)
 	label    = lazyregexp.New(`(?i)\b(?:chapters?|ch\.|pages?|pp?\.|figures?|fig\.|tables?|sections?|sec\.|parts?|volumes?|vol\.|numbers?|no\.|nr\.|steps?|items?|rows?|lines?|class|grades?|levels?|types?|version|phases?|articles?|art\.|days?|rooms?|routes?|bus|gates?|notes?|appendix|annex|kapitel|seiten?|tabelle|abbildung|teil|chapitre|january|february|march|april|may|june|july|august|september|october|november|december) $`)
 )
 
@@ -557,8 +564,8 @@ func (t *Text) endsWord(at int) bool {
 	}
 	r, last := t.runeAt(at), t.runeBefore(at)
 	next := t.runeAt(min(len(t.raw), at+max(1, utf8.RuneLen(r))))
-	if unicode.IsDigit(r) && strings.ContainsRune(pointSigns, last) && unicode.IsDigit(t.runeBefore(at-utf8.RuneLen(last))) && !t.isDelimiter(at-utf8.RuneLen(last)) {
-		return false // as "12." in "12.5"
+	if unicode.IsDigit(r) && strings.ContainsRune(pointSigns, last) && t.cutsNumber(at-utf8.RuneLen(last)) {
+		return afterYear.MatchString(t.raw[max(0, at-6):min(len(t.raw), at+6)]) // not as "12." in "12.5"
 	}
 	switch {
 	case isAlone(r) && isAlone(last):
