@@ -140,6 +140,9 @@ func TestRangeIsNoMinus(t *testing.T) {
 			{"x=~7 tons", "-7 tons", true},
 			{"$~7 of it", "-7 of it", true},
 			{"5\t~7\tb", "-7", true},
+			{"a loss of $~7 each", "-7 each", true},
+			{"it read \"~7 tons\"", "-7 tons", true},
+			{"the 5 '~7 tons'", "-7 tons", true},
 		} {
 			source, written := strings.ReplaceAll(test.source, "~", dash), strings.ReplaceAll(test.quote, "~", dash)
 			quote, err := Parse(written)

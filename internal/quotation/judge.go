@@ -500,7 +500,7 @@ func (t *Text) isGroupedInText(line, rest, further string) bool {
 
 var (
 	signedNumber = lazyregexp.New(`^[\x{200c}\x{200d}\x{2060}\x{feff}]*[$€£¥]?[.,]?\d`)
-	endOfNumber  = lazyregexp.New(`(?:[\pL\pN\pM_]|[\pL\pN] ?[%‰°€$£¥′″'"’”.)\]^]+)$`)
+	endOfNumber  = lazyregexp.New(`(?:[\pL\pN\pM_]|[\pL\pN][%‰°′″'"’”.)\]^]+|\pN ?[%‰°€£¥][.)\]]*|\pN\$)$`)
 	headGroup    = lazyregexp.New(`(?:^|[^\d.,])\d{1,3}(?:[\x{a0}\x{2005}-\x{200a}\x{202f}]\d{3})*$`)
 	tailGroup    = lazyregexp.New(`^\d{3}(?:\D|$)`)
 	bracketed    = lazyregexp.New(`^ *\(\s*[$€£¥]?\s*\d[\d.,' \x{a0}\x{202f}]*\s?%?\s?\)[ *†‡]*$`)
