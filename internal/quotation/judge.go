@@ -388,6 +388,8 @@ func (t *Text) beginsWord(at int) bool {
 		return false
 	case unicode.IsDigit(r):
 		return t.beginsNumber(before, further)
+	case t.cutsNumber(at):
+		return false
 	case isHyphen(before) && isWordRune(further) && isWordRune(r):
 		return false
 	case isHyphen(r) && isWordRune(before) && isWordRune(t.runeAt(at+utf8.RuneLen(r))):
@@ -417,7 +419,11 @@ func (t *Text) beginsNumber(before, further rune) bool {
 	switch before {
 	case '-', '−', '+', '±', '~', '<', '>', '≤', '≥', '≈':
 		return isWordRune(further) // as in "pages 3-5"
-	case '.', ',', ':', '/', '\'', '’':
+	case '‐', '‑', '‒', '–', '﹣', '－', '﹘': // some write a minus so
+		if further == utf8.RuneError || isSpace(further) || strings.ContainsRune("([|=", further) {
+			return false
+		}
+	case '.', ',', ':', '/', '\'', '’': // pointSigns
 		return !unicode.IsDigit(further)
 	case '$', '€', '£', '¥', '#', '§':
 		return false
@@ -425,31 +431,96 @@ func (t *Text) beginsNumber(before, further rune) bool {
 	return !isHyphen(before) || !isWordRune(further)
 }
 
-// isGrouped reports whether the space from one offset up to another, between two digits,
-// divides the groups of one number, such as 100 000: a space that keeps a line together
-// does, and any other if the whole field or line is such a number.
-func (t *Text) isGrouped(from, to int) bool {
-	const most = 40 // bytes of a number
-	line := t.raw[max(0, from-most):from]
-	line = line[strings.LastIndexAny(line, "\t\n\f")+1:]
-	rest := t.raw[to:min(len(t.raw), to+most)]
-	if end := strings.IndexAny(rest, "\t\n\f"); end >= 0 {
-		rest = rest[:end]
-	}
-	switch t.raw[from:to] {
-	case "\u00a0", "\u2007", "\u2009", "\u202f":
-		return headGroup.MatchString(line) && tailGroup.MatchString(rest)
-	case " ":
-		return wholeGroups.MatchString(line + " " + rest)
+// pointSigns are signs inside a number, a time or a date, between two digits.
+const pointSigns = ".,:/'’"
+
+// cutsNumber reports whether the sign at an offset stands inside a number or a range
+// rather than begins a number: the dash of "5–7" is no minus, and the point of "12.5" does
+// not begin another number.
+func (t *Text) cutsNumber(at int) bool {
+	r := t.runeAt(at)
+	behind := t.raw[at+utf8.RuneLen(r) : min(len(t.raw), at+24)]
+	before := strings.TrimRightFunc(t.raw[max(0, at-24):at], isJoiner)
+	switch {
+	case isDash(r):
+		return signedNumber.MatchString(behind) && endOfNumber.MatchString(before)
+	case strings.ContainsRune(pointSigns, r):
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(behind)
+		return unicode.IsDigit(last) && unicode.IsDigit(next) && !t.isDelimiter(at)
 	}
 	return false
 }
 
+// isGrouped reports whether the space from one offset up to another, between two digits,
+// divides the groups of one number, such as 100 000: a space that keeps a line together
+// does, and any other if the whole field or line is such a number, or if the text beside
+// it shows that it is one, such as a unit. Numbers in a row may be columns.
+func (t *Text) isGrouped(from, to int) bool {
+	const most = 40 // bytes of a number
+	edge := func(at int) bool { return strings.IndexByte("\t\n\f|", t.raw[at]) >= 0 || t.isDelimiter(at) }
+	start, end := from, to
+	for start > max(0, from-most) && !edge(start-1) {
+		start--
+	}
+	for end < min(len(t.raw), to+most) && !edge(end) {
+		end++
+	}
+	line, rest := t.raw[start:from], t.raw[to:end]
+	switch t.raw[from:to] {
+	case "\u00a0", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u202f":
+		return headGroup.MatchString(line) && tailGroup.MatchString(rest)
+	case " ":
+		return wholeGroups.MatchString(line+" "+rest) || t.isGroupedInText(line, rest, t.raw[end:min(len(t.raw), end+most)])
+	}
+	return false
+}
+
+// isGroupedInText reports whether a space between two texts divides the groups of one
+// number in a sentence or before a unit. Behind the second text is another line or field.
+func (t *Text) isGroupedInText(line, rest, further string) bool {
+	head, tail := firstGroups.FindStringSubmatchIndex(line), lastGroups.FindStringSubmatchIndex(rest)
+	if head == nil || tail == nil {
+		return false
+	}
+	before, behind := line[:head[0]], rest[tail[1]:]
+	switch {
+	case noHead.MatchString(before), noTail.MatchString(behind):
+		return false
+	case currency.MatchString(before), money.MatchString(behind):
+		return true
+	case t.opt.Verbatim && t.opt.Delimiter == 0, label.MatchString(before):
+		return false // numbers in a row of code or data, or of a chapter
+	case strings.TrimSpace(behind) == "":
+		hasPoint := tail[2] < tail[3]
+		return hasPoint || twoWords.MatchString(before) && wrapped.MatchString(further)
+	}
+	return measured.MatchString(behind)
+}
+
 var (
-	headGroup   = lazyregexp.New(`(?:^|[^\d.,])\d{1,3}(?:[\x{a0}\x{2007}\x{2009}\x{202f}]\d{3})*$`)
-	tailGroup   = lazyregexp.New(`^\d{3}(?:\D|$)`)
-	bracketed   = lazyregexp.New(`^ *\(\s*[$€£¥]?\s*\d[\d.,' \x{a0}\x{202f}]*\s?%?\s?\)[ *†‡]*$`)
-	wholeGroups = lazyregexp.New(`^[ (+−-]*\d{1,3}(?: \d{3})+(?:[.,]\d+)?[ )%]*$`)
+	signedNumber = lazyregexp.New(`^[\x{200c}\x{200d}\x{2060}\x{feff}]*[$€£¥]?[.,]?\d`)
+	endOfNumber  = lazyregexp.New(`(?:[\pL\pN\pM_]|[\pL\pN][%‰°′″'"’”.)\]^]+|\pN ?[%‰°€£¥][.)\]]*|\pN\$)$`)
+	headGroup    = lazyregexp.New(`(?:^|[^\d.,])\d{1,3}(?:[\x{a0}\x{2005}-\x{200a}\x{202f}]\d{3})*$`)
+	tailGroup    = lazyregexp.New(`^\d{3}(?:\D|$)`)
+	bracketed    = lazyregexp.New(`^ *\(\s*[$€£¥]?\s*\d[\d.,' \x{a0}\x{202f}]*\s?%?\s?\)[ *†‡]*$`)
+	wholeGroups  = lazyregexp.New(`^[ "(+−–$€£¥~≈<>≤≥±-]*\d{1,3}(?: \d{3})+(?:[.,]\d+)?[ ")%$€£¥]*$`)
+
+	// The groups of a number before and behind a space, and what shows that they are none:
+	// more numbers beside them, or that the first is of a date, a decimal or a name.
+	firstGroups = lazyregexp.New(`\b[1-9]\d{0,2}(?: \d{3})*$`)
+	lastGroups  = lazyregexp.New(`^\d{3}(?: \d{3})*\b((?:[.,]\d+)?)`)
+	noHead      = lazyregexp.New(`(?:[\pL\d_.,:/#'’]|[\pL_][-‐‑–]|\d{4}[-‐‑–]|[-./]\d{1,2}[-‐‑])$|(?:^|[^\d ]|[^\d] )(?:\d{1,3}|\d{5,}|[\d.,:/]+[.,:/]\d+) $`)
+	noTail      = lazyregexp.New(`^(?:\d|[.,:/'’]\d| [-–—−+]? ?\(?\d)`)
+
+	twoWords  = lazyregexp.New(`\pL,? \p{Ll}+ $`)
+	wrapped   = lazyregexp.New(`^\n\p{Ll}[^\d\n]+(?:\n|$)`)
+	afterYear = lazyregexp.New(`(?:^|\D)[12]\d{3}\.\d{1,2}(?: \p{Lu}|\s*$)`) // a mark of a note
+
+	currency = lazyregexp.New(`(?:[€£¥]|\b(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|JPY|RUB|UAH|ZAR|CAD|AUD))[ \x{a0}\x{202f}]?$`)
+	money    = lazyregexp.New(`^(?:\*+|</\w+>)*[ \x{a0}\x{202f}]?[€£¥$]`)
+	measured = lazyregexp.New(`^(?:\*+|</\w+>)*(?:[ \x{a0}\x{202f}]?[\pL%‰°€$£¥′″]|[.,;:!?)\]"”»’](?:\D|$)|[-–—−/×*][$€£¥]?\d)`)
+	label    = lazyregexp.New(`(?i)\b(?:chapters?|ch\.|pages?|pp?\.|figures?|fig\.|tables?|sections?|sec\.|parts?|volumes?|vol\.|numbers?|no\.|nr\.|steps?|items?|rows?|lines?|class|grades?|levels?|types?|version|phases?|articles?|art\.|days?|rooms?|routes?|bus|gates?|notes?|appendix|annex|kapitel|seiten?|tabelle|abbildung|teil|chapitre|january|february|march|april|may|june|july|august|september|october|november|december) $`)
 )
 
 // isInBrackets reports whether the field of a row around an offset is a number in brackets,
@@ -493,6 +564,9 @@ func (t *Text) endsWord(at int) bool {
 	}
 	r, last := t.runeAt(at), t.runeBefore(at)
 	next := t.runeAt(min(len(t.raw), at+max(1, utf8.RuneLen(r))))
+	if unicode.IsDigit(r) && strings.ContainsRune(pointSigns, last) && t.cutsNumber(at-utf8.RuneLen(last)) {
+		return afterYear.MatchString(t.raw[max(0, at-6):min(len(t.raw), at+6)]) // not as "12." in "12.5"
+	}
 	switch {
 	case isAlone(r) && isAlone(last):
 		return !turnsRoundBefore(t.raw[at:min(len(t.raw), at+16)], last)
@@ -503,7 +577,7 @@ func (t *Text) endsWord(at int) bool {
 	case isSuperscript(r): // a power or a note mark
 		return !unicode.IsDigit(last) && utf8.RuneCountInString(t.wordBefore(at)) >= 3
 	case unicode.IsDigit(last):
-		if unicode.IsDigit(next) && (strings.ContainsRune(".,:/'’", r) || t.isGrouped(at, at+utf8.RuneLen(r))) {
+		if unicode.IsDigit(next) && (strings.ContainsRune(pointSigns, r) || t.isGrouped(at, at+utf8.RuneLen(r))) {
 			return false
 		}
 		return !strings.ContainsRune("%‰°€$£¥′″^", r) && (r != ')' || !t.isInBrackets(at))
