@@ -46,6 +46,41 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestTableSpans checks that merged cells end with their group of rows, and that cells read
+// as the text does.
+func TestTableSpans(t *testing.T) {
+	const page = `<!doctype html><title>T</title><p>10<sup>2</sup></p>
+<table><thead><tr><th rowspan=2>A<th>B<th>C</thead><tbody><tr><td>1<td>2<td>10<sup>2</sup><tr><td rowspan=0>4<td>5<td>6<tr><td>7</tbody></table>`
+	src := citekit.NewSource(strings.NewReader(page), citekit.SourceInfo{Name: "p.html", Size: int64(len(page)), Declared: citekit.Text})
+	r := new(text.Resolver)
+	tables, err := r.Tables(t.Context(), src, citekit.Location{Modality: citekit.Text})
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	data, err := tables[0].MarshalJSON()
+	const want = `{"at":"blocks=2","extent":"A1:C4","headers":1,"cells":[{"at":"A1","text":"A","header":true},{"at":"B1","text":"B","header":true},{"at":"C1","text":"C","header":true},{"at":"A2","text":"1"},{"at":"B2","text":"2"},{"at":"C2","text":"10²"},{"at":"A3:A4","text":"4"},{"at":"B3","text":"5"},{"at":"C3","text":"6"},{"at":"B4","text":"7"}]}`
+	if string(data) != want || err != nil {
+		t.Errorf("%s, %v; want %s", data, err, want)
+	}
+	for at, want := range map[string]string{"blocks=2&cells=A2:C2": "1\t2\t10²\n", "blocks=1": "10²\n", "lines=1": "10²\n\n"} {
+		loc, _, err := citekit.ParseFragment(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loc.Modality = citekit.Text
+		got := ""
+		for run, err := range r.ReadText(t.Context(), src, loc) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += run.Text
+		}
+		if got != want {
+			t.Errorf("%s reads %q, want %q", at, got, want)
+		}
+	}
+}
+
 const tablesPage = `<!doctype html><title>T</title><p>Before</p>
 <table><caption>Sales <b>2024</b></caption><thead><tr><th colspan=2>Region<th>Q3</thead>
 <tr><th rowspan=2>North<td>a<td>(910)<tr><td colspan=2>b<br>c<tr><td><td>x</table>

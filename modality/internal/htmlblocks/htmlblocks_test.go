@@ -3,6 +3,7 @@ package htmlblocks_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,10 +80,13 @@ func TestText(t *testing.T) {
 		"<p>a  b\n<b>c</b>d &amp;<br>e</p>": "a b cd &\ne\n",
 		"<ul><li>a<li> b </ul>":             "a\nb\n",
 		"<table><caption>C</caption><tr><th>a<td><p>b</p><p>c</p><tr><td><td>d</table>": "C\na\tb c\n\td\n",
-		"<pre>a\n  b\r\nc</pre>":                    "a\n  b\nc\n",
-		"x<script>no</script><style>n</style>\n y ": "x y\n",
-		"<svg><title>t</title><path/></svg>":        "t\n",
-		"":                                          "",
+		"<pre>a\n  b\r\nc</pre>":                        "a\n  b\nc\n",
+		"x<script>no</script><style>n</style>\n y ":     "x y\n",
+		"<svg><title>t</title><path/></svg>":            "t\n",
+		"":                                              "",
+		"<p>10<sup>2</sup>, the 5<sup>th</sup>":         "10², the 5th\n",
+		"<td>x<sup>2<td>34<sup>-1</sup>":                "x²\t34⁻¹\n",
+		"<td><ruby>月<rp>(</rp><rt>つき<rp>)</ruby>は":      "月つきは\n",
 		"<blockquote><p>a</p><div>b</div></blockquote>": "a\nb\n",
 	} {
 		if got := htmlblocks.Text([]byte(src), false); got != want {
@@ -110,6 +114,56 @@ func TestTable(t *testing.T) {
 	if parse(t, "<p>a", false).Table(1) != nil {
 		t.Error("a paragraph is a table")
 	}
+}
+
+// TestTableSpans has cells that end with their group of rows.
+func TestTableSpans(t *testing.T) {
+	for _, test := range []struct {
+		src  string
+		xml  bool
+		want string
+	}{
+		{src: "<thead><tr><th rowspan=2>A<th>B<th>C</thead><tbody><tr><td>1<td>2<td>3<tr><td>4<td>5<td>6</tbody>", want: "A1 B1 C1 A2 B2 C2 A3 B3 C3"},
+		{src: "<tr><td rowspan=0>a<td>b<tr><td>c<tr><td>d", want: "A1:A3 B1 B2 B3"},
+		{src: "<tbody><tr><td rowspan=0 colspan=2>a<td>b<tr><td>c</tbody><tbody><tr><td>d", want: "A1:B2 C1 C2 A3"},
+		{src: "<tr><td rowspan=9>a<td>b<tr><td>c", want: "A1:A2 B1 B2"},
+		{src: "<tr><td rowspan=2>a<td>b<tbody><tr><td>c", want: "A1 B1 A2"},
+		{src: "<tr><td rowspan=2>a<td>b</tbody><tr><td>c", want: "A1 B1 A2"},
+		{src: "<tbody><tr><td rowspan=3>a<td>b</tr></tbody><tr><td>c<td>d<tr><td>e", want: "A1 B1 A2 B2 A3"},
+		{src: "<tr><td rowspan=2>a<td>b</tr><col><tr><td>c", want: "A1 B1 A2"},
+		{src: "<thead><tr><td rowspan=2>a<td>b<tfoot><tr><td rowspan=2>c<td>d<tr><td>e", want: "A1 B1 A2:A3 B2 B3"},
+		{src: "<tr><td rowspan='2'>a</td></tr><tr><td>b</td></tr><tbody><tr><td>c</td></tr></tbody>", xml: true, want: "A1:A2 B2 A3"},
+		{src: "<tr><td rowspan='0'>a</td></tr><tr><td>b</td></tr><tbody/><tr><td>c</td></tr>", xml: true, want: "A1:A2 B2 A3"},
+		{src: "<tr><td rowspan=-1>a<td rowspan=x>b<tr><td>c", want: "A1 B1 A2"},
+	} {
+		src := "<table>" + test.src + "</table>"
+		p := parse(t, src, test.xml)
+		table := p.Table(1)
+		if got := placesOf(table); got != test.want {
+			t.Errorf("%s: got %s, want %s", src, got, test.want)
+			continue
+		}
+		cut, _ := p.CutCells(1, table, htmlblocks.Span{Start: 1, End: table.Rows}, htmlblocks.Span{Start: 1, End: table.Cols})
+		got := strings.Fields(placesOf(parse(t, string(cut.Data), test.xml).Table(1))) // with those that were empty
+		for _, place := range strings.Fields(test.want) {
+			if !slices.Contains(got, place) {
+				t.Errorf("the cut of %s has %s, not %s:\n%s", src, got, place, cut.Data)
+			}
+		}
+	}
+}
+
+// placesOf returns the places of the cells of a table.
+func placesOf(table *htmlblocks.Table) string {
+	var all []string
+	for c := range table.Cells() {
+		place := fmt.Sprintf("%c%d", 'A'+c.Col-1, c.Row)
+		if c.Rows*c.Cols > 1 {
+			place += fmt.Sprintf(":%c%d", 'A'+c.Col+c.Cols-2, c.Row+c.Rows-1)
+		}
+		all = append(all, place)
+	}
+	return strings.Join(all, " ")
 }
 
 // TestHostilePages has pages that would take long if each tag went through all

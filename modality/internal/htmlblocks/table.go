@@ -13,6 +13,7 @@ import (
 const (
 	maxTableCols  = 1 << 10
 	maxTableSlots = 1 << 22 // rows times columns
+	maxRowSpan    = 1 << 16
 )
 
 // A Table is the rows and columns of the first table of a block.
@@ -22,9 +23,25 @@ type Table struct {
 	Caption    Span // what is in its caption; zero if it has none
 
 	tag   Span // of the table
-	rows  []Span
+	rows  []tableRow
 	cells []tableCell
 	slots [][]int32 // by row and column: an index of cells plus 1, or 0
+
+	groups  []rowGroup
+	clipped bool // a cell would take rows of another group than its own
+}
+
+// A tableRow is the tag of a row, and the index of its group.
+type tableRow struct {
+	Span
+	group int
+}
+
+// A rowGroup is a head, a body or a foot: what the cells of its rows end with. Rows that
+// are in none of a table are a body, whose tag is empty.
+type rowGroup struct {
+	tag  Span
+	name atom.Atom
 }
 
 // A tableCell is one as it stands, with its first row and column.
@@ -106,6 +123,8 @@ type tableReader struct {
 	full    bool
 	pending []int // by column, how many more rows a cell above takes
 	owner   []int32
+	inGroup bool // the last of the groups is open
+	over    bool // a cell would take rows below its group
 
 	inHead    bool
 	heads     int // rows in the head of the table
@@ -158,12 +177,12 @@ func (t *tableReader) next(xml bool) bool {
 			t.hidden = tag
 		}
 	default:
-		t.startTag(tag, more, ended)
+		t.startTag(tag, more, ended, xml)
 	}
 	return true
 }
 
-func (t *tableReader) startTag(tag atom.Atom, more, ended bool) {
+func (t *tableReader) startTag(tag atom.Atom, more, ended, xml bool) {
 	switch {
 	case tag == atom.Table && !ended:
 		if t.depth++; t.depth == 1 {
@@ -182,10 +201,18 @@ func (t *tableReader) startTag(tag atom.Atom, more, ended bool) {
 		if ended {
 			t.endCell(t.at)
 		}
-	case tag == atom.Thead || tag == atom.Tbody || tag == atom.Tfoot || tag == atom.Caption:
-		t.endRow()
-		t.inHead = tag == atom.Thead && t.heads == len(t.table.slots)
-		if tag == atom.Caption && t.table.Caption == (Span{}) && !ended {
+	case isRowGroup(tag):
+		t.endGroup()
+		if !ended {
+			t.beginGroup(rowGroup{tag: Span{t.start, t.at}, name: tag})
+		}
+	case !xml && (tag == atom.Col || tag == atom.Colgroup):
+		t.endGroup()
+	case tag == atom.Caption:
+		if t.endRow(); !xml {
+			t.endGroup()
+		}
+		if t.table.Caption == (Span{}) && !ended {
 			t.inCaption, t.table.Caption = true, Span{t.at, t.at}
 		}
 	}
@@ -203,15 +230,39 @@ func (t *tableReader) endTag(tag atom.Atom) {
 		t.endCell(t.at)
 	case tag == atom.Caption && t.inCaption:
 		t.inCaption, t.table.Caption.End = false, t.start
-	case tag == atom.Tr || tag == atom.Thead || tag == atom.Tbody || tag == atom.Tfoot:
+	case t.inGroup && tag == t.table.groups[len(t.table.groups)-1].name:
+		t.endGroup()
+	case tag == atom.Tr || isRowGroup(tag):
 		t.endRow()
-		t.inHead = t.inHead && tag != atom.Thead
 	}
 }
 
+func isRowGroup(tag atom.Atom) bool {
+	return tag == atom.Thead || tag == atom.Tbody || tag == atom.Tfoot
+}
+
+func (t *tableReader) beginGroup(g rowGroup) {
+	t.table.groups = append(t.table.groups, g)
+	t.inGroup, t.inHead = true, g.name == atom.Thead && t.heads == len(t.table.slots)
+}
+
+// endGroup ends the group that is open, and with it the cells that would take more rows.
+func (t *tableReader) endGroup() {
+	t.endRow()
+	for _, left := range t.pending {
+		t.over = t.over || left > 0
+	}
+	t.pending, t.owner = t.pending[:0], t.owner[:0]
+	t.inGroup, t.inHead = false, false
+}
+
 func (t *tableReader) beginRow(tag Span) {
+	if !t.inGroup {
+		t.beginGroup(rowGroup{name: atom.Tbody})
+	}
 	t.inRow, t.inCaption, t.col = true, false, 0
-	t.table.rows = append(t.table.rows, tag)
+	t.table.rows = append(t.table.rows, tableRow{tag, len(t.table.groups) - 1})
+	t.table.clipped = t.table.clipped || t.over
 	row := make([]int32, 0, t.table.Cols)
 	for c, left := range t.pending {
 		if left > 0 {
@@ -261,21 +312,23 @@ func (t *tableReader) beginCell(header, more bool) {
 	t.table.Cols = max(t.table.Cols, len(row))
 }
 
-// spans returns how many rows and columns a cell takes.
+// spans returns how many rows and columns a cell takes, unless its group ends before.
 func (t *tableReader) spans(more bool) (rows, cols int) {
 	rows, cols = 1, 1
 	for more {
 		var key, value []byte
 		key, value, more = t.tokens.TagAttr()
 		n, err := strconv.Atoi(string(bytes.TrimSpace(value)))
-		if err != nil || n < 1 {
+		if err != nil || n < 0 {
 			continue
 		}
 		switch string(key) {
 		case "rowspan":
-			rows = min(n, 1<<16)
+			if rows = min(n, maxRowSpan); n == 0 {
+				rows = maxTableSlots // to the end of the group
+			}
 		case "colspan":
-			cols = min(n, maxTableCols)
+			cols = min(max(n, 1), maxTableCols)
 		}
 	}
 	return rows, cols
@@ -315,7 +368,13 @@ func (p *Page) CutCells(n int, t *Table, rows, cols Span) (cut Cut, reached int)
 	w.enter(p.Blocks[n-1].within)
 	w.data = append(w.data, p.src[t.tag.Start:t.tag.End]...)
 	w.data = append(w.data, '\n')
+	group := -1
 	for row := rows.Start; row <= rows.End; row++ {
+		if g := t.rows[row-1].group; t.clipped && g != group {
+			w.endGroup(t, group)
+			w.beginGroup(t, g)
+			group = g
+		}
 		tag := p.src[t.rows[row-1].Start:t.rows[row-1].End]
 		if len(tag) == 0 {
 			tag = []byte("<tr>")
@@ -324,8 +383,25 @@ func (p *Page) CutCells(n int, t *Table, rows, cols Span) (cut Cut, reached int)
 		reached += w.row(t, row, rows, cols)
 		w.data = append(w.data, "</tr>\n"...)
 	}
+	w.endGroup(t, group)
 	w.data = append(w.data, "</table>\n"...)
 	return w.close(), reached
+}
+
+// beginGroup writes the tag of a group of rows.
+func (w *writer) beginGroup(t *Table, n int) {
+	g := t.groups[n]
+	if w.data = append(w.data, w.page.src[g.tag.Start:g.tag.End]...); g.tag == (Span{}) {
+		w.data = append(w.data, "<tbody>"...)
+	}
+	w.data = append(w.data, '\n')
+}
+
+// endGroup writes the end tag of a group of rows, unless n is negative.
+func (w *writer) endGroup(t *Table, n int) {
+	if n >= 0 {
+		w.data = append(append(append(w.data, "</"...), t.groups[n].name.String()...), ">\n"...)
+	}
 }
 
 // row writes the cells of a row in some columns.

@@ -10,7 +10,8 @@ import (
 
 // Text returns the words of a part of a page, which is UTF-8: every block within
 // it, every line of a list and every row of a table on a line of its own, cells
-// with a tab between. It ends with LF unless it is empty.
+// with a tab between. Numbers above the line are written so, as 10², and brackets around
+// readings of Japanese words are left out. It ends with LF unless it is empty.
 func Text(part []byte, xml bool) string {
 	t := newTextReader(part, xml)
 	for t.next() {
@@ -182,6 +183,7 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 			t.text.WriteByte('\t')
 			t.begun, t.space, t.fresh = true, false, true
 		}
+		t.raised = false
 	case tag == atom.Tr:
 		t.newLine()
 		t.cells = 0
@@ -193,8 +195,8 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 	case kind == block || kind == wraps || isPart(tag):
 		t.newLine()
 	}
-	if t.bracket = t.layout != nil && tag == atom.Rp && !ended; tag == atom.Sup {
-		t.raised = t.layout != nil && !ended
+	if t.bracket = tag == atom.Rp && !ended; tag == atom.Sup {
+		t.raised = !ended
 	}
 	if tag == atom.Pre && !ended && t.cells == 0 {
 		t.pre++

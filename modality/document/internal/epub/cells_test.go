@@ -86,6 +86,7 @@ func TestCellsRefused(t *testing.T) {
 func FuzzCells(f *testing.F) {
 	f.Add(tables)
 	f.Add(`<table><tr><td>a<td rowspan=2>b<tr><td>c</table>`)
+	f.Add(`<html><body><table><thead><tr><td rowspan="0">a</td></tr></thead><tbody><tr><td>b</td></tr></tbody></table></body></html>`)
 	f.Add(`<html><body><figure><table><tr><td><table><tr><td>x</td></tr></table></td></tr></table></figure></body></html>`)
 	f.Fuzz(func(t *testing.T, page string) {
 		data := with(t, map[string]string{"OPS/c2.xhtml": page})
@@ -113,12 +114,16 @@ func FuzzCells(f *testing.F) {
 // TestTables checks the cells of tables with their spans, headers and captions.
 func TestTables(t *testing.T) {
 	const page = `<p>before</p><table><caption>Sales</caption><tr><th colspan="2">Region</th><th>Q3</th></tr>` +
-		`<tr><td rowspan="2">North</td><td>a<br/>b</td><td>(910)</td></tr><tr><td>c</td><td/></tr></table><p>after</p>`
+		`<tr><td rowspan="2">North</td><td>a<br/>b</td><td>(910)</td></tr><tr><td>c</td><td/></tr></table><p>after</p>` +
+		`<table><thead><tr><th rowspan="2">A</th><th>B</th></tr></thead><tbody><tr><td>1</td><td rowspan="0">2</td></tr><tr><td>3</td></tr></tbody></table>` +
+		`<table><tr><td rowspan="9">a</td><td>b</td></tr><tr><td>c</td></tr><tbody><tr><td>d</td></tr></tbody></table>`
 	data := with(t, map[string]string{"OPS/c2.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Two</title></head><body>` + page + `</body></html>`})
 	for _, c := range []struct{ at, want string }{
-		{"part=2", `{"at":"part=2&blocks=2","extent":"A1:C3","headers":1,"caption":"Sales","cells":[{"at":"A1:B1","text":"Region","header":true},{"at":"C1","text":"Q3","header":true},{"at":"A2:A3","text":"North"},{"at":"B2","text":"a b"},{"at":"C2","text":"(910)"},{"at":"B3","text":"c"},{"at":"C3","text":""}]}`},
+		{"part=2&blocks=2", `{"at":"part=2&blocks=2","extent":"A1:C3","headers":1,"caption":"Sales","cells":[{"at":"A1:B1","text":"Region","header":true},{"at":"C1","text":"Q3","header":true},{"at":"A2:A3","text":"North"},{"at":"B2","text":"a b"},{"at":"C2","text":"(910)"},{"at":"B3","text":"c"},{"at":"C3","text":""}]}`},
 		{"part=2&table=1&cells=C2", `{"at":"part=2&blocks=2&cells=C2","extent":"A1:C3","headers":1,"caption":"Sales","cells":[{"at":"C2","text":"(910)"}]}`},
 		{"part=2&blocks=1", ""},
+		{"part=2&blocks=4-5", `{"at":"part=2&blocks=4","extent":"A1:B3","headers":1,"cells":[{"at":"A1","text":"A","header":true},{"at":"B1","text":"B","header":true},{"at":"A2","text":"1"},{"at":"B2:B3","text":"2"},{"at":"A3","text":"3"}]}
+{"at":"part=2&blocks=5","extent":"A1:B3","cells":[{"at":"A1:A2","text":"a"},{"at":"B1","text":"b"},{"at":"B2","text":"c"},{"at":"A3","text":"d"}]}`},
 	} {
 		loc, _, err := citekit.ParseFragment(c.at)
 		if err != nil {
