@@ -118,9 +118,9 @@ type evidence struct {
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string {
 	if r.Comments {
-		return "word/3 comments"
+		return "word/4 comments"
 	}
-	return "word/2"
+	return "word/3"
 }
 
 // open returns the document in src. It may be shared with other calls.
