@@ -80,6 +80,41 @@ func TestRaised(t *testing.T) {
 	}
 }
 
+// TestFormulas: fractions and powers are not written as one number.
+func TestFormulas(t *testing.T) {
+	r := func(text string) string { return `<m:r><m:t xml:space="preserve">` + text + `</m:t></m:r>` }
+	f := func(num, den string) string {
+		return `<m:f><m:fPr/><m:num>` + num + `</m:num><m:den>` + den + `</m:den></m:f>`
+	}
+	power := func(base, by string) string {
+		return `<m:sSup><m:e>` + base + `</m:e><m:sup>` + by + `</m:sup></m:sSup>`
+	}
+	deep := r("1")
+	for range 40 {
+		deep = f(deep, r("2"))
+	}
+	for math, want := range map[string]string{
+		f(r("1"), r("2")):                      "a 1/2 z",
+		r("3") + f(r("1"), r("2")):             "a 3 1/2 z",
+		f(r("a")+r("+")+r("b"), r("12")):       "a (a+b)/12 z",
+		power(r("10"), r("2")):                 "a 10² z",
+		power(r("10"), r("−")+r("3")) + r("m"): "a 10⁻³m z",
+		power(r("2"), r("n")):                  "a 2^n z",
+		power(r("2"), r("n+1")):                "a 2^(n+1) z",
+		power(r("x"), f(r("1"), r("2"))):       "a x^(1/2) z",
+		f(power(r("x"), r("2")), r("y")):       "a x²/y z",
+		`<m:f><m:fPr><m:type m:val="noBar"/></m:fPr><m:num>` + r("5") + `</m:num><m:den>` + r("2") + `</m:den></m:f>`: "a 5 2 z",
+		`<m:sSubSup><m:e>` + r("x") + `</m:e><m:sub>` + r("1") + `</m:sub><m:sup>` + r("2") + `</m:sup></m:sSubSup>`:  "a x1² z",
+		`<m:nary><m:sub>` + r("i=1") + `</m:sub><m:sup>` + r("9") + `</m:sup><m:e>` + r("i") + `</m:e></m:nary>`:      "a i=19i z",
+		deep: "a " + strings.Repeat("(", 7) + "1" + strings.Repeat("2", 32) + strings.Repeat("/2)", 7) + "/2 z",
+	} {
+		data := docx{body: para("", run("a ")+`<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">`+math+`</m:oMath>`+run(" z"))}.pack(t)
+		if got := read(t, data, whole); got != want+"\n" {
+			t.Errorf("%.200s: %q, want %q", math, got, want)
+		}
+	}
+}
+
 // TestComments reads the comments on a block after it, if asked for.
 func TestComments(t *testing.T) {
 	data := docx{

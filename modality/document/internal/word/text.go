@@ -20,6 +20,7 @@ type texter struct {
 	cells  citekit.Cells
 	out    strings.Builder
 	raised bool     // the run at hand is above the line
+	within int      // formulas' parts that are open
 	notes  []int    // references passed so far, as indexes into those of d
 	marks  []string // ids of the comments passed so far
 
@@ -122,6 +123,14 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 		t.raised = false
 	case "rPr":
 		t.run(s)
+	case "f":
+		if s.Space == "m" {
+			t.fraction(s, boxes)
+		}
+	case "sup":
+		if _, parent := s.Parent(); s.Space == "m" && (parent == "sSup" || parent == "sSubSup") {
+			t.power(s, boxes)
+		}
 	case "t":
 		if s.Space == "w" || s.Space == "m" {
 			t.words(s.Chars())
