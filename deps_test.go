@@ -126,7 +126,7 @@ var mayImport = map[string][]string{
 	"internal/tool/documents":                        {".", "modality", "internal/sniff"},
 	"internal/tool/judged":                           {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
 	"modality/document/internal/word":                {".", "preview", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/numeral", "modality/internal/docfile"},
-	"modality/document/internal/odf":                 {".", "preview", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
+	"modality/document/internal/odf":                 {".", "preview", "modality/internal/htmlblocks", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
 	"modality/document/internal/ooxml":               {".", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
 	"modality/document/internal/database":            {".", "internal/sqlite", "modality/document/internal/rows", "modality/internal/docfile"},
 	"internal/test/sqlitetest":                       {},

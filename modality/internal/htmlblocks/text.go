@@ -95,7 +95,7 @@ func (t *textReader) add(text string) {
 		text = text[strings.Index(text, word)+len(word):]
 		t.gap()
 		if t.raised {
-			word = raise(word)
+			word = raiseWord(word)
 		}
 		t.write(word)
 		t.begun, t.space = true, false
@@ -108,9 +108,19 @@ func (t *textReader) add(text string) {
 // raised are the characters of a number above the line.
 var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻")
 
-// raise returns a number as it is written above the line, so that 10² is not 102. Another
-// word is returned as it is.
-func raise(word string) string {
+// Raise returns text above the line with the numbers in it as they are written there,
+// so that 10² is not 102. Other words, as in 1st, are returned as they are.
+func Raise(text string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(text, isSpace) {
+		i := strings.Index(text, word)
+		b.WriteString(text[:i] + raiseWord(word))
+		text = text[i+len(word):]
+	}
+	return b.String() + text
+}
+
+func raiseWord(word string) string {
 	digits := strings.TrimLeft(word, "+-−")
 	if len(word)-len(digits) > len("−") || strings.Trim(digits, "0123456789") != "" {
 		return word

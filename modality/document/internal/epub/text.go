@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // blockText returns the text of a block, each line with its line end; "" if it has
@@ -19,7 +21,8 @@ func (t *tree) label(i, but int32) string {
 
 // textOf returns the text of the siblings from first to last, except that of the
 // element but. Runs of spaces become one space. A table row is a line with tabs
-// between cells. Pictures yield their alternative text.
+// between cells. Pictures yield their alternative text, numbers above the line their
+// characters for that.
 func (t *tree) textOf(first, last, but int32) string {
 	w := textWriter{tree: t, but: but}
 	for i := first; i != 0; i = t.nodes[i].after {
@@ -42,6 +45,7 @@ type textWriter struct {
 	cell  int  // number of open cells, in which lines do not break
 	cells int  // cells on the line, with or without text
 	pre   int
+	above int // number of open elements whose text is above the line
 }
 
 func (w *textWriter) node(i int32) {
@@ -79,6 +83,10 @@ func (w *textWriter) element(i int32, n *node) {
 	if n.name == "pre" {
 		w.pre++
 		defer func() { w.pre-- }()
+	}
+	if n.name == "sup" {
+		w.above++
+		defer func() { w.above-- }()
 	}
 	for c := range w.children(i) {
 		w.node(c)
@@ -120,6 +128,9 @@ func (w *textWriter) text(s string) {
 	if w.pre > 0 && w.cell == 0 {
 		w.lines(s)
 		return
+	}
+	if w.above > 0 {
+		s = htmlblocks.Raise(s)
 	}
 	for s != "" {
 		n := strings.IndexFunc(s, isSpace)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // A Texter writes the text that a scanner reads: visible text in reading order,
@@ -15,6 +16,10 @@ type Texter struct {
 	// Label returns the number of the paragraph that begins at a place, with the
 	// characters after the number. If it is nil, numbers are left out.
 	Label func(pos int) string
+
+	// Raised tells whether the text of a span with a style is above the line, and whether
+	// the style says so. If it is nil, no text is.
+	Raised func(style string) (raised, said bool)
 
 	// Cells are the cells of tables that are read. Zero means all.
 	Cells citekit.Cells
@@ -40,7 +45,7 @@ const maxRepeated = 16 << 20
 // inner returns a Texter for a part of the text of t.
 func (t *Texter) inner() *Texter {
 	t.makeRoom()
-	return &Texter{Label: t.Label, ReadComments: t.ReadComments, room: t.room}
+	return &Texter{Label: t.Label, Raised: t.Raised, ReadComments: t.ReadComments, room: t.room}
 }
 
 // addNotes adds the notes and comments of a part of the text of t.
@@ -133,9 +138,15 @@ func isUnread(s *xmlspan.Scanner) bool {
 type line struct {
 	*strings.Builder
 	blank bool // the last character was white space, or no character was written yet
+
+	raised bool
+	spans  []bool // whether the text around each open span is raised
 }
 
 func (l *line) words(text string) {
+	if l.raised {
+		text = htmlblocks.Raise(text)
+	}
 	for text != "" {
 		i := strings.IndexAny(text, " \t\r\n\u00ad")
 		if i < 0 {
@@ -178,6 +189,10 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 			l.words(s.Value())
 		case xmlspan.Start:
 			t.inline(s, &l, boxes)
+		case xmlspan.End:
+			if n := len(l.spans); n > 0 && s.Is("text", "span") {
+				l.raised, l.spans = l.spans[n-1], l.spans[:n-1]
+			}
 		}
 	}
 	if t.out.Len() > before {
@@ -190,6 +205,13 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 // inline writes the text of an element within a paragraph.
 func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
 	switch {
+	case s.Is("text", "span"):
+		l.spans = append(l.spans, l.raised)
+		if t.Raised != nil {
+			if raised, said := t.Raised(s.Get("text", "style-name")); said {
+				l.raised = raised
+			}
+		}
 	case s.Is("text", "s"):
 		n := min(max(Number(s.Get("text", "c"), 1), 0), maxSpaces)
 		l.WriteString(strings.Repeat(" ", t.repeats(n, 1)))

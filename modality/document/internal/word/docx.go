@@ -199,7 +199,7 @@ func (d *docx) draft(ctx context.Context) (*citekit.Draft, error) {
 }
 
 func (d *docx) line(i int) string {
-	t := &texter{d: d, chunks: d.chunks}
+	t := &texter{d: d, styles: d.styles, chunks: d.chunks}
 	t.container(d.scope.Fragment(d.list[i].pos, d.list[i].stop), 0)
 	return strings.Join(strings.Fields(t.out.String()), " ")
 }

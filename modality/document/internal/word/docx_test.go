@@ -44,6 +44,77 @@ func TestReadText(t *testing.T) {
 	}
 }
 
+// TestRaised: numbers above the line are not part of the number before them.
+func TestRaised(t *testing.T) {
+	set := func(properties, text string) string {
+		return `<w:r><w:rPr>` + properties + `</w:rPr><w:t xml:space="preserve">` + text + `</w:t></w:r>`
+	}
+	const up, down = `<w:vertAlign w:val="superscript"/>`, `<w:vertAlign w:val="subscript"/>`
+	power := func(properties string) string { return run("10") + set(properties, "2") + run(" m") }
+	for name, c := range map[string]struct{ body, want string }{
+		"a power":           {para("", power(up)), "10² m\n"},
+		"less":              {para("", run("10")+set("<w:b/>"+up, "−3 ")+run("m")), "10⁻³ m\n"},
+		"an ordinal":        {para("", run("the 5")+set(up, "th")), "the 5th\n"},
+		"below":             {para("", run("H")+set(down, "2")+run("O")), "H2O\n"},
+		"a style":           {para("", power(`<w:rStyle w:val="up"/>`)), "10² m\n"},
+		"a style of it":     {para("", power(`<w:rStyle w:val="more"/>`)), "10² m\n"},
+		"not as its style":  {para("", power(`<w:rStyle w:val="up"/><w:vertAlign w:val="baseline"/>`)), "102 m\n"},
+		"a style in a ring": {para("", power(`<w:rStyle w:val="ring"/>`)), "102 m\n"},
+		"no longer":         {para("", power(`<w:rPrChange><w:rPr>`+up+`</w:rPr></w:rPrChange>`)), "102 m\n"},
+		"of the paragraph":  {para("<w:rPr>"+up+"</w:rPr>", run("10")+run("2")), "102\n"},
+		"the next":          {para("", run("10")+set(up, "2")) + para("", "3"), "10²\n3\n"},
+		"a cell":            {table([]string{power(up), "3"}), "10² m\t3\n"},
+		"a text box":        {para("", `<w:r><w:rPr>`+up+`</w:rPr><w:pict><w:txbxContent>`+para("", run("1")+set(up, "4"))+`</w:txbxContent></w:pict><w:t>5</w:t></w:r>`), "⁵\n1⁴\n"},
+	} {
+		data := docx{body: c.body, rels: []string{"styles", "styles.xml"}, parts: []string{"word/styles.xml", `<w:styles ` + wordNS + `>` +
+			`<w:style w:type="character" w:styleId="more"><w:basedOn w:val="up"/></w:style>` +
+			`<w:style w:type="character" w:styleId="up"><w:rPr>` + up + `</w:rPr></w:style>` +
+			`<w:style w:type="character" w:styleId="ring"><w:basedOn w:val="ring"/></w:style></w:styles>`}}.pack(t)
+		if got := read(t, data, whole); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		evidence, _ := cut(t, data, blocks(1, 1))
+		if got, want := read(t, evidence, whole), read(t, data, blocks(1, 1)); got != want {
+			t.Errorf("the evidence of %s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestFormulas: fractions and powers are not written as one number.
+func TestFormulas(t *testing.T) {
+	r := func(text string) string { return `<m:r><m:t xml:space="preserve">` + text + `</m:t></m:r>` }
+	f := func(num, den string) string {
+		return `<m:f><m:fPr/><m:num>` + num + `</m:num><m:den>` + den + `</m:den></m:f>`
+	}
+	power := func(base, by string) string {
+		return `<m:sSup><m:e>` + base + `</m:e><m:sup>` + by + `</m:sup></m:sSup>`
+	}
+	deep := r("1")
+	for range 40 {
+		deep = f(deep, r("2"))
+	}
+	for math, want := range map[string]string{
+		f(r("1"), r("2")):                      "a 1/2 z",
+		r("3") + f(r("1"), r("2")):             "a 3 1/2 z",
+		f(r("a")+r("+")+r("b"), r("12")):       "a (a+b)/12 z",
+		power(r("10"), r("2")):                 "a 10² z",
+		power(r("10"), r("−")+r("3")) + r("m"): "a 10⁻³m z",
+		power(r("2"), r("n")):                  "a 2^n z",
+		power(r("2"), r("n+1")):                "a 2^(n+1) z",
+		power(r("x"), f(r("1"), r("2"))):       "a x^(1/2) z",
+		f(power(r("x"), r("2")), r("y")):       "a x²/y z",
+		`<m:f><m:fPr><m:type m:val="noBar"/></m:fPr><m:num>` + r("5") + `</m:num><m:den>` + r("2") + `</m:den></m:f>`: "a 5 2 z",
+		`<m:sSubSup><m:e>` + r("x") + `</m:e><m:sub>` + r("1") + `</m:sub><m:sup>` + r("2") + `</m:sup></m:sSubSup>`:  "a x1² z",
+		`<m:nary><m:sub>` + r("i=1") + `</m:sub><m:sup>` + r("9") + `</m:sup><m:e>` + r("i") + `</m:e></m:nary>`:      "a i=19i z",
+		deep: "a " + strings.Repeat("(", 7) + "1" + strings.Repeat("2", 32) + strings.Repeat("/2)", 7) + "/2 z",
+	} {
+		data := docx{body: para("", run("a ")+`<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">`+math+`</m:oMath>`+run(" z"))}.pack(t)
+		if got := read(t, data, whole); got != want+"\n" {
+			t.Errorf("%.200s: %q, want %q", math, got, want)
+		}
+	}
+}
+
 // TestComments reads the comments on a block after it, if asked for.
 func TestComments(t *testing.T) {
 	data := docx{

@@ -107,6 +107,42 @@ func TestODTComments(t *testing.T) {
 	}
 }
 
+// TestODTRaised: numbers above the line are not part of the number before them.
+func TestODTRaised(t *testing.T) {
+	span := func(style, text string) string {
+		return `<text:span text:style-name="` + style + `">` + text + `</text:span>`
+	}
+	texts := map[string]string{
+		`10` + span("T1", "2") + ` m`:                    "10² m\n",
+		`10` + span("T2", span("T5", "−3 ")) + `m`:       "10⁻³ m\n",
+		`the 5` + span("T1", "th") + ` of 6`:             "the 5th of 6\n",
+		`H` + span("T3", "2") + `O`:                      "H2O\n",
+		`10` + span("T4", "2"):                           "102\n",
+		`10` + span("T1", "2"+span("T4", "3")+"4") + "5": "10²3⁴5\n",
+		`10` + span("More", "2"):                         "10²\n",
+		`10` + span("Ring", "2") + span("none", "3"):     "1023\n",
+		span("T1", `1<draw:frame><draw:text-box><text:p>2`+span("T1", "3")+`</text:p></draw:text-box></draw:frame>`) + `4`: "¹4\n2³\n",
+	}
+	files := odtFiles("")
+	style := func(name, parent, position string) string {
+		return `<style:style style:name="` + name + `" style:family="text" style:parent-style-name="` + parent + `"><style:text-properties style:text-position="` + position + `"/></style:style>`
+	}
+	files["mimetype"] = odtType
+	files["styles.xml"] = strings.Replace(files["styles.xml"], "<office:styles>", "<office:styles>"+style("Up", "", "super 58%")+style("More", "Up", "")+style("Ring", "Ring", ""), 1)
+	content := strings.Replace(files["content.xml"], "<office:automatic-styles>", "<office:automatic-styles>"+style("T1", "", "super 58%")+style("T2", "", "33% 58%")+style("T3", "", "sub 58%")+style("T4", "Up", "0% 100%")+style("T5", "", ""), 1)
+	for body, want := range texts {
+		files["content.xml"] = strings.Replace(content, "</office:text>", "<text:p>"+body+"</text:p></office:text>", 1)
+		data := doctest.ZipMap(files)
+		if got := read(t, data, whole); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+		evidence, _ := cut(t, data, blocks(1, 1))
+		if got := read(t, evidence, whole); got != want {
+			t.Errorf("the evidence of %s: %q, want %q", body, got, want)
+		}
+	}
+}
+
 // TestODTOutside: pictures that are outside of the package are left out of
 // evidence, and the text that is in them stays.
 func TestODTOutside(t *testing.T) {

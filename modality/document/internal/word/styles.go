@@ -25,12 +25,21 @@ type styles struct {
 	byID  map[string]*style
 	usual string // id of the style of paragraphs that name none
 
+	characters map[string]characterStyle
+
 	levels   map[string]int  // heading levels, cached
 	captions map[string]bool // whether styles are for captions, cached
+	raised   map[string]bool // character styles whose text is above the line, cached
 }
 
+// A characterStyle is a style of runs.
+type characterStyle struct{ basedOn, align string }
+
 func readStyles(text string) (*styles, error) {
-	all := &styles{byID: make(map[string]*style), levels: make(map[string]int), captions: make(map[string]bool)}
+	all := &styles{
+		byID: make(map[string]*style), characters: make(map[string]characterStyle),
+		levels: make(map[string]int), captions: make(map[string]bool), raised: make(map[string]bool),
+	}
 	if text == "" {
 		return all, nil
 	}
@@ -45,6 +54,8 @@ func readStyles(text string) (*styles, error) {
 				}
 			} else if kind == "numbering" {
 				all.byID[id] = readStyle(s)
+			} else if kind == "character" {
+				all.characters[id] = readCharacterStyle(s)
 			} else {
 				s.Skip()
 			}
@@ -82,6 +93,34 @@ func readStyle(s *xmlspan.Scanner) *style {
 	return st
 }
 
+func readCharacterStyle(s *xmlspan.Scanner) (c characterStyle) {
+	for range s.Starts() {
+		switch {
+		case s.Is("w", "basedOn"):
+			c.basedOn = s.Get("w", "val")
+		case s.Is("w", "rPr"):
+			_, c.align = readRun(s)
+		}
+	}
+	return c
+}
+
+// readRun reads the rPr whose Start is the current token: the style that it names and
+// where it puts the text, such as "superscript"; "" if it does not say.
+func readRun(s *xmlspan.Scanner) (style, align string) {
+	for range s.Starts() {
+		switch {
+		case s.Is("w", "rStyle"):
+			style = s.Get("w", "val")
+		case s.Is("w", "vertAlign"):
+			align = s.Get("w", "val")
+		case s.Is("w", "rPrChange"):
+			s.Skip()
+		}
+	}
+	return style, align
+}
+
 // number parses a value as a number; other is returned if it is none.
 func number(value string, other int) int {
 	if n, err := strconv.Atoi(value); err == nil {
@@ -95,6 +134,11 @@ func (all *styles) prepare() {
 	for id := range all.byID {
 		all.levels[id] = all.findLevel(id)
 		all.captions[id] = all.findCaption(id)
+	}
+	for id := range all.characters {
+		if all.findAlign(id) == superscript {
+			all.raised[id] = true
+		}
 	}
 }
 
@@ -148,6 +192,26 @@ func (all *styles) findCaption(id string) (found bool) {
 		return found
 	})
 	return found
+}
+
+const superscript = "superscript"
+
+// findAlign returns where a character style, or the nearest that it is based on, puts
+// text.
+func (all *styles) findAlign(id string) string {
+	for range maxChain {
+		c := all.characters[id]
+		if c.align != "" {
+			return c.align
+		}
+		id = c.basedOn
+	}
+	return ""
+}
+
+// raises reports whether a run with these properties is above the line.
+func (all *styles) raises(style, align string) bool {
+	return align == superscript || align == "" && all != nil && all.raised[style]
 }
 
 // isTitle reports whether a style is the title style.

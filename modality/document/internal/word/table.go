@@ -95,7 +95,7 @@ type shape struct {
 
 // cell reads the current tc and returns its shape and its text on one line.
 func (t *texter) cell(s *xmlspan.Scanner) (c shape, text string) {
-	inner := &texter{d: t.d, chunks: t.chunks}
+	inner := &texter{d: t.d, styles: t.styles, chunks: t.chunks}
 	c.width = 1
 	for range s.Starts() {
 		switch {
@@ -171,7 +171,7 @@ func (d *docx) table(i int) *preview.Table {
 	if !ok {
 		return nil
 	}
-	t := &texter{d: d, chunks: d.chunks, made: &tableMaker{above: make(map[int]int)}}
+	t := &texter{d: d, styles: d.styles, chunks: d.chunks, made: &tableMaker{above: make(map[int]int)}}
 	t.container(d.scope.Fragment(at.pos, at.stop), 0)
 	return &t.made.table
 }

@@ -9,14 +9,18 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // A texter writes the text that a scanner reads.
 type texter struct {
-	d      *docx // the document whose paragraphs are numbered, or nil
+	d      *docx   // the document whose paragraphs are numbered, or nil
+	styles *styles // nil if they are not known
 	chunks map[string]*chunk
 	cells  citekit.Cells
 	out    strings.Builder
+	raised bool     // the run at hand is above the line
+	within int      // formulas' parts that are open
 	notes  []int    // references passed so far, as indexes into those of d
 	marks  []string // ids of the comments passed so far
 
@@ -26,7 +30,7 @@ type texter struct {
 // textOf returns the text of a block followed by that of its notes, or "" if it has
 // none. Unless cells is zero, only those cells of a table are included.
 func (d *docx) textOf(b span, cells citekit.Cells) string {
-	t := &texter{d: d, chunks: d.chunks, cells: cells}
+	t := &texter{d: d, styles: d.styles, chunks: d.chunks, cells: cells}
 	t.container(d.scope.Fragment(b.pos, b.stop), 0)
 	for _, i := range t.notes {
 		t.note(d.references[i])
@@ -48,7 +52,7 @@ func (t *texter) note(r reference) {
 	if !ok {
 		return
 	}
-	inner := &texter{}
+	inner := &texter{styles: t.styles}
 	inner.container(n.scope.Fragment(at.pos, at.stop), 0)
 	if text := strings.TrimSpace(inner.out.String()); text != "" {
 		t.out.WriteString("[" + r.mark + "] " + text + "\n")
@@ -101,7 +105,8 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 		t.out.WriteString(t.d.labelAt(s.Pos))
 	}
 	label := t.out.Len()
-	boxes := texter{chunks: t.chunks}
+	t.raised = false
+	boxes := texter{styles: t.styles, chunks: t.chunks}
 	for range s.Starts() {
 		t.inline(s, &boxes)
 	}
@@ -114,6 +119,18 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 // inline writes the text of an element within a paragraph.
 func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 	switch s.Local {
+	case "r":
+		t.raised = false
+	case "rPr":
+		t.run(s)
+	case "f":
+		if s.Space == "m" {
+			t.fraction(s, boxes)
+		}
+	case "sup":
+		if _, parent := s.Parent(); s.Space == "m" && (parent == "sSup" || parent == "sSubSup") {
+			t.power(s, boxes)
+		}
 	case "t":
 		if s.Space == "w" || s.Space == "m" {
 			t.words(s.Chars())
@@ -156,7 +173,19 @@ func (t *texter) words(text string) {
 	if strings.ContainsAny(text, "\r\n\t\u00ad") {
 		text = blanks.Replace(text)
 	}
+	if t.raised {
+		text = htmlblocks.Raise(text)
+	}
 	t.out.WriteString(text)
+}
+
+// run reads the properties of a run, or skips those of something else.
+func (t *texter) run(s *xmlspan.Scanner) {
+	if _, parent := s.Parent(); parent != "r" {
+		s.Skip()
+		return
+	}
+	t.raised = t.styles.raises(readRun(s))
 }
 
 // symbol writes a character that is given by its number in a font, unless it has a
