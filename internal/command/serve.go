@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -134,11 +133,7 @@ func (s *session) serveStdio(ctx context.Context, one *hosted, settings *config.
 	}
 	stdio := &transport.StreamTransport{Tools: mcpadapter.ToolsOf(one.ServerOptions()), Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	logStop := s.logRun(ctx, logger, settings, "")
-	served := one.Server()
-	if len(settings.Dialects) == 0 || slices.Contains(settings.Dialects, "citekit") {
-		offerSkill(served)
-	}
-	err := stdio.Serve(ctx, served)
+	err := stdio.Serve(ctx, one.Server())
 	if ctx.Err() != nil {
 		err = nil // a signal is the regular way to stop a server
 	}

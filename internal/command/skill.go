@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/citekit/citekit/internal/command/internal/skill"
@@ -31,8 +30,7 @@ check with this command, to where agents look for skills: ` + strings.Join(skill
 the current one. Run it again after an update. 'citekit skill print' only prints
 it.
 
-A server on standard streams has it as the resource ` + skillURI + `. An agent that
-speaks MCP needs no skill: see 'citekit help mcp'.`,
+An agent that speaks MCP needs no skill: see 'citekit help mcp'.`,
 		Example: lines("citekit skill install", "citekit skill install --project", "citekit skill print"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,20 +46,6 @@ speaks MCP needs no skill: see 'citekit help mcp'.`,
 	}
 	c.Flags().BoolVar(&project, "project", false, "install: for the project in the current folder, not for you")
 	return c
-}
-
-// skillURI is where an MCP server has the skill, as SEP-2640 names it.
-const skillURI = "skill://" + skill.Name + "/SKILL.md"
-
-// offerSkill makes the skill a resource of a server on the machine of its client, where
-// agents may run commands, too.
-func offerSkill(served *mcp.Server) {
-	served.AddResource(&mcp.Resource{
-		URI: skillURI, Name: skill.Name, Title: "Skill of the citekit command", MIMEType: "text/markdown",
-		Description: "How an agent with a shell finds, reads, quotes and checks with the command citekit.",
-	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: skillURI, MIMEType: "text/markdown", Text: skill.Text}}}, nil
-	})
 }
 
 // An installedSkill says where the skill was written.
