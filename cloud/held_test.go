@@ -142,7 +142,7 @@ func TestHeld(t *testing.T) {
 		}
 	}
 	if w.MappedFirst(ctx, ids[1]) {
-		t.Error("a map was replaced and is told as the first")
+		t.Error("a map was replaced, and MappedFirst reports it as the first")
 	}
 	// What another has replaced meanwhile is left to who looks at all.
 	if all, err := s.IndexMapped(ctx, ids[1:2]); !all || err != nil {

@@ -298,7 +298,7 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 	return t, ""
 }
 
-// reach returns how far from the box a row of it may stand: as far as its rows are apart.
+// reach returns how far outside the box a row may stand: as far as rows are from each other.
 func (b *bander) reach() float64 {
 	apart := (b.box.Y2-b.box.Y1)/float64(b.rows) - b.height
 	return max(1.2*b.height, min(apart, 3*b.height))
