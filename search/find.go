@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -344,27 +344,19 @@ func (f *searchCall) openAhead(ctx context.Context, hits []index.Hit) {
 	if !f.isRemote() {
 		return
 	}
-	first := make(map[string]*index.Hit)
+	var first []*index.Hit
+	asked := make(map[string]bool)
 	for i := range hits {
 		id := hits[i].Resource
-		if f.resources[id] == nil && f.ahead[id] == nil && first[id] == nil && len(first) < f.req.TopK {
-			first[id] = &hits[i]
+		if f.resources[id] == nil && f.ahead[id] == nil && !asked[id] && len(first) < f.req.TopK {
+			first, asked[id] = append(first, &hits[i]), true
 		}
 	}
-	var opening sync.WaitGroup
-	var mu sync.Mutex
-	places := make(chan struct{}, atOnce)
-	for id, h := range first {
-		places <- struct{}{}
-		opening.Go(func() {
-			r := f.read(ctx, h)
-			<-places
-			mu.Lock()
-			defer mu.Unlock()
-			f.ahead[id] = r
-		})
+	opened := make([]*foundResource, len(first))
+	concurrent.Each(len(first), atOnce, func(i int) { opened[i] = f.read(ctx, first[i]) })
+	for i, h := range first {
+		f.ahead[h.Resource] = opened[i]
 	}
-	opening.Wait()
 }
 
 func (f *searchCall) read(ctx context.Context, h *index.Hit) *foundResource {

@@ -67,7 +67,7 @@ type foldedText struct {
 }
 
 func foldLetters(text string) *foldedText {
-	f := &foldedText{text: text}
+	f := &foldedText{text: text, letters: make([]byte, 0, len(text)), offsets: make([]int, 0, len(text))}
 	for i := 0; i < len(text); {
 		n := 1
 		if text[i] >= utf8.RuneSelf || i+1 < len(text) && text[i+1] >= utf8.RuneSelf {

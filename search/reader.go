@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/search/internal/index"
@@ -13,17 +14,25 @@ import (
 // concurrent use.
 type reader struct {
 	*Searcher
-	layers map[string]*textlayer.Layer // by resource; nil for one without text
+	mu   sync.Mutex
+	held map[string]*heldLayer // by resource
+}
+
+// A heldLayer is one that was asked for.
+type heldLayer struct {
+	mu     sync.Mutex
+	opened bool
+	layer  *textlayer.Layer // nil for a resource without text
 }
 
 func (s *Searcher) newReader() *reader {
-	return &reader{Searcher: s, layers: make(map[string]*textlayer.Layer)}
+	return &reader{Searcher: s, held: make(map[string]*heldLayer)}
 }
 
 func (r *reader) close() {
-	for _, layer := range r.layers {
-		if layer != nil {
-			layer.Close()
+	for _, h := range r.held {
+		if h.layer != nil {
+			h.layer.Close()
 		}
 	}
 }
@@ -65,15 +74,24 @@ func (r *reader) passage(ctx context.Context, h *index.Hit) (text string, p part
 
 // layer returns the text of a resource, or nil if it has none.
 func (r *reader) layer(ctx context.Context, id string) (*textlayer.Layer, error) {
-	if layer, ok := r.layers[id]; ok {
-		return layer, nil
+	r.mu.Lock()
+	h := r.held[id]
+	if h == nil {
+		h = new(heldLayer)
+		r.held[id] = h
 	}
-	layer, err := r.Searcher.layers.Open(ctx, id)
+	r.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.opened {
+		return h.layer, nil
+	}
+	layer, err := r.layers.Open(ctx, id)
 	if textlayer.HasNoText(err) {
 		layer, err = nil, nil
 	}
 	if err == nil {
-		r.layers[id] = layer
+		h.layer, h.opened = layer, true
 	}
 	return layer, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/lineform"
 	"github.com/citekit/citekit/search/internal/index"
@@ -67,21 +68,24 @@ func (w *rowScorer) Search(ctx context.Context, q index.Query) (*index.Result, e
 			limited, cancel = context.WithTimeout(ctx, time.Until(deadline)/weighingShare)
 			defer cancel()
 		}
-		var rows []index.Hit
-		for i := range found.Hits[:min(len(found.Hits), weighedHits)] {
+		n := min(len(found.Hits), weighedHits)
+		others, incomplete := make([][]index.Hit, n), make([]bool, n)
+		concurrent.Each(n, atOnce, func(i int) {
 			if limited.Err() != nil {
-				break // the others keep the scores of their passages
+				return // the others keep the scores of their passages
 			}
 			// The text is read again, after this.
 			opening, opened := ctxio.Until(ctx, limited)
 			_, err := w.reader.layer(opening, found.Hits[i].Resource)
 			if opened(); err != nil {
-				continue
+				return
 			}
-			others, all := w.weigh(limited, found.Weights, &found.Hits[i], i < excerptHits && !w.req.Expand, q.Explain)
-			rows = append(rows, others...)
-			found.Exact = found.Exact && all
-		}
+			var all bool
+			others[i], all = w.weigh(limited, found.Weights, &found.Hits[i], i < excerptHits && !w.req.Expand, q.Explain)
+			incomplete[i] = !all
+		})
+		rows := slices.Concat(others...)
+		found.Exact = found.Exact && !slices.Contains(incomplete, true)
 		found.Exact = found.Exact && (len(rows) == 0 || found.Total <= weighedHits)
 		found.Hits = append(found.Hits, rows...)
 		found.Total += len(rows)
@@ -106,7 +110,10 @@ func (w *rowScorer) weigh(ctx context.Context, weights *index.Weights, h *index.
 	if err != nil || text == "" {
 		return nil, true
 	}
-	layer := w.reader.layers[h.Resource]
+	layer, err := w.reader.layer(ctx, h.Resource)
+	if err != nil {
+		return nil, true
+	}
 	rows := &passageRows{hit: *h, part: p, text: text, units: unitsOf(layer, p, text), explain: explain, phrases: w.req.phrases}
 	if len(rows.units) < 2 {
 		if excerpts {

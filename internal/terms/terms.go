@@ -10,7 +10,10 @@
 // ones are cut.
 package terms
 
-import "iter"
+import (
+	"iter"
+	"sync"
+)
 
 // MaxBytes is the maximum length of a term. A longer word is cut.
 const MaxBytes = 64
@@ -54,6 +57,26 @@ const (
 // New returns an Analyzer for a language. A language without rules counts as [None].
 func New(language Language) *Analyzer {
 	return &Analyzer{language: language, rules: rulesOf(language), seen: make(map[string][]form)}
+}
+
+// kept has Analyzers with the words that they have seen. Languages that are not in it
+// have no rules.
+var kept = map[Language]*sync.Pool{
+	None: {}, Dutch: {}, English: {}, French: {}, German: {}, Italian: {}, Portuguese: {}, Russian: {}, Spanish: {},
+}
+
+// Borrow returns an Analyzer that may have been used before, and then knows many words.
+// The caller calls done after its last use.
+func Borrow(language Language) (a *Analyzer, done func()) {
+	pool, ok := kept[language]
+	if !ok {
+		language, pool = None, kept[None]
+	}
+	a, ok = pool.Get().(*Analyzer)
+	if !ok {
+		a = New(language)
+	}
+	return a, func() { pool.Put(a) }
 }
 
 // Language returns the language of the Analyzer.

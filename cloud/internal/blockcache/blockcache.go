@@ -163,18 +163,23 @@ func diskError(err error) error {
 	return errDisk{fmt.Errorf("the cache of objects: %w", localfile.WithoutPath(err))}
 }
 
+// usedWithin is how exactly it is known when a file was last used.
+const usedWithin = time.Minute
+
 // open opens what is held at a path of so many bytes, or returns nil.
 func open(path string, size int64) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
-	if info, err := f.Stat(); err != nil || info.Size() != size {
+	info, err := f.Stat()
+	if err != nil || info.Size() != size {
 		f.Close()
 		return nil
 	}
-	now := time.Now()
-	_ = os.Chtimes(path, now, now) // used last
+	if now := time.Now(); now.Sub(info.ModTime()) > usedWithin {
+		_ = os.Chtimes(path, now, now) // used last
+	}
 	return f
 }
 

@@ -85,7 +85,9 @@ func relevance(feedback []Feedback) []weightedTerm {
 // text's weight.
 func addShares(shares map[string]float64, f Feedback) {
 	counts, length := make(map[string]int), 0
-	for t := range terms.New(terms.Language(f.Language)).Terms(cut(f.Text, maxText)) {
+	a, done := terms.Borrow(terms.Language(f.Language))
+	defer done()
+	for t := range a.Terms(cut(f.Text, maxText)) {
 		if t.Role != terms.Whole {
 			counts[t.Text]++
 			length++

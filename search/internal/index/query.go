@@ -116,7 +116,9 @@ func (h *Hit) Highlights(text string) [][2]int {
 		wanted[t] = true
 	}
 	var ranges [][2]int
-	for t := range terms.New(terms.Language(h.Language)).All(text) {
+	a, done := terms.Borrow(terms.Language(h.Language))
+	defer done()
+	for t := range a.All(text) {
 		if !wanted[t.Text] {
 			continue
 		}

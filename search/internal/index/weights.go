@@ -9,11 +9,10 @@ import (
 	"github.com/citekit/citekit/search/internal/index/internal/segment"
 )
 
-// Weights score texts as an index scored the entries of one [Result]. They are not safe
-// for concurrent use.
+// Weights score texts as an index scored the entries of one [Result]. They are safe for
+// concurrent use.
 type Weights struct {
-	groups    []weights
-	analyzers map[string]*terms.Analyzer // by language
+	groups []weights
 }
 
 // weights are those of one group.
@@ -22,6 +21,9 @@ type weights struct {
 	query  *segment.Query
 	factor float64 // of scores
 }
+
+// bytesOfWord is how many bytes a word has with what follows it, or a little less.
+const bytesOfWord = 5
 
 // A Weighed is a part of a text with the score that it would have as an entry.
 type Weighed struct {
@@ -38,14 +40,8 @@ const headerWeight = 0.5
 // such as the names of the columns of a table; it does not count for their length.
 func (w *Weights) Weigh(h *Hit, header, text string, ranges [][2]int) []Weighed {
 	g := w.groups[h.group]
-	a := w.analyzers[h.Language]
-	if a == nil {
-		if w.analyzers == nil {
-			w.analyzers = make(map[string]*terms.Analyzer)
-		}
-		a = terms.New(terms.Language(h.Language))
-		w.analyzers[h.Language] = a
-	}
+	a, done := terms.Borrow(terms.Language(h.Language))
+	defer done()
 	var around []segment.Occurrence
 	length, from := 0, 0
 	add := func(text string, weight float64, counts int, title bool) {
@@ -70,7 +66,7 @@ func (w *Weights) Weigh(h *Hit, header, text string, ranges [][2]int) []Weighed 
 		start, end int
 		counts     int
 	}
-	var inside []placed
+	inside := make([]placed, 0, len(text)/bytesOfWord)
 	next := 0
 	for t := range a.All(text) {
 		p := placed{start: t.Start, end: t.End}

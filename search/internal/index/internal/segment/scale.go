@@ -6,33 +6,26 @@ import (
 )
 
 // A Scale scores texts as a search scores documents: by its words, their rarity and the
-// mean length of documents. It is not safe for concurrent use.
+// mean length of documents. It is safe for concurrent use.
 type Scale struct {
 	words []plannedWord
 	pairs [][2]int
 	mean  float64
-	of    map[string][]int // the words that a term stands for; made at its first use
+	of    map[string][]int // the words that a term stands for
 }
 
 func (p *plan) scale() *Scale {
-	return &Scale{words: p.words, pairs: p.pairs, mean: p.mean}
+	s := &Scale{words: p.words, pairs: p.pairs, mean: p.mean, of: make(map[string][]int, len(p.words))}
+	for i, w := range s.words {
+		for _, term := range w.terms {
+			s.of[term] = append(s.of[term], i)
+		}
+	}
+	return s
 }
 
 // Has reports whether a term is of a word of the query.
-func (s *Scale) Has(term string) bool { return len(s.wordsOf(term)) > 0 }
-
-// wordsOf returns the words that a term stands for.
-func (s *Scale) wordsOf(term string) []int {
-	if s.of == nil {
-		s.of = make(map[string][]int, len(s.words))
-		for i, w := range s.words {
-			for _, term := range w.terms {
-				s.of[term] = append(s.of[term], i)
-			}
-		}
-	}
-	return s.of[term]
-}
+func (s *Scale) Has(term string) bool { return len(s.of[term]) > 0 }
 
 // An Occurrence is a term of a text.
 type Occurrence struct {
@@ -56,7 +49,7 @@ func (s *Scale) Score(occurrences []Occurrence, length int) (score float64, part
 	}
 	var all []counted
 	for _, o := range occurrences {
-		for _, w := range s.wordsOf(o.Term) {
+		for _, w := range s.of[o.Term] {
 			at := slices.IndexFunc(all, func(c counted) bool { return c.word == w && c.Term == o.Term })
 			if at < 0 {
 				at = len(all)
