@@ -1,6 +1,6 @@
-// Quickstart maps small sample files of each modality, shows the maps as an
-// agent would read them, resolves parts, and prints where the evidence is, how
-// to cite it and what to try next. It needs no network, no key and no other program.
+// Quickstart maps small sample files of each modality, shows the parts with their
+// addresses, resolves some, and prints where the evidence is, how to cite it and what to
+// try next. It needs no network, no key and no other program.
 package main
 
 import (
@@ -15,9 +15,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/image"
@@ -82,15 +82,9 @@ func run(ctx context.Context, out, progress io.Writer, dir *string) error {
 	if err != nil {
 		return err
 	}
-	ids, err := lib.Resources(ctx)
-	if err != nil {
+	if err := showMaps(ctx, out, lib); err != nil {
 		return err
 	}
-	maps, err := contents.DigestOf(ctx, lib, ids, nil)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(out, maps.Text)
 	if err := resolve(ctx, out, lib); err != nil {
 		return err
 	}
@@ -109,6 +103,30 @@ func open(dir string) error {
 	view := exec.Command("go", "run", "github.com/citekit/citekit/cmd/citekit", "--dir", dir, "view")
 	view.Stdout, view.Stderr = os.Stdout, os.Stderr
 	return view.Run()
+}
+
+// showMaps shows each part of each resource with its address and what it says.
+func showMaps(ctx context.Context, out io.Writer, lib *citekit.Library) error {
+	ids, err := lib.Resources(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		m, err := lib.Map(ctx, id)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "# %s\n", m.Title)
+		for n, depth := range m.All() {
+			indent := strings.Repeat("  ", depth)
+			fmt.Fprintln(out, strings.TrimRight(indent+m.Address(n).String()+"  "+n.Title, " "))
+			if n.Summary != "" {
+				fmt.Fprintln(out, indent+"    "+n.Summary)
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	return nil
 }
 
 // resolve resolves nodes that ingest found, and addresses of other parts.
