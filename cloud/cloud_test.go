@@ -20,6 +20,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cloud"
 	"github.com/citekit/citekit/cloud/internal/pgtest"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/workspace"
 	"github.com/citekit/citekit/workspace/driver"
 	"github.com/citekit/citekit/workspace/workspacetest"
@@ -327,6 +328,33 @@ func TestTrim(t *testing.T) {
 	trim(workspace.Trim{MaxBytes: 1}, workspace.Trimmed{Left: 25})
 	if found, err := w.FindEvidence(ctx, "ffffffff"); err != nil || found.SHA256 != index.SHA256 {
 		t.Fatalf("what is to be kept is %+v, %v", found, err)
+	}
+}
+
+// TestTrimTranscripts trims the transcripts that no map names.
+func TestTrimTranscripts(t *testing.T) {
+	url := schema(t)
+	w := open(t, url, driver.NewMemory())
+	named, other := strings.Repeat("a", 64), strings.Repeat("b", 64)
+	m := fmt.Sprintf(`{"resource_id":"talk","type":"audio","source_path":"talk.wav","nodes":[],"metadata":{"transcript":{"source_path":%q}}}`, about.TranscriptPath(named))
+	if _, err := w.WriteMapIf(t.Context(), "talk", []byte(m), citekit.Stamp{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{named, other} {
+		meta := citekit.EvidenceMeta{Resource: "talk", Name: about.TranscriptName(key), Size: 5, Keep: true}
+		if _, err := w.StoreEvidence(t.Context(), key, meta, strings.NewReader("words")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sql(t, url, `UPDATE {s}.evidence SET used = now() - interval '40 days'`)
+	if done, err := w.TrimEvidence(t.Context(), workspace.Trim{MaxBytes: 1}); err != nil || done.Files != 1 || done.Left != 5 {
+		t.Errorf("TrimEvidence = %+v, %v", done, err)
+	}
+	if _, err := w.FindEvidence(t.Context(), named); err != nil {
+		t.Errorf("the transcript of the map: %v", err)
+	}
+	if _, err := w.FindEvidence(t.Context(), other); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("another: %v", err)
 	}
 }
 

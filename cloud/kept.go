@@ -3,10 +3,13 @@ package cloud
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
+	"math"
 	"strings"
 	"time"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/workspace"
 	"github.com/citekit/citekit/workspace/driver"
@@ -195,7 +198,7 @@ const (
 // TrimEvidence removes evidence; it is made again when it is requested. The least
 // recently used goes first. Evidence that was used in the last 20 minutes stays, and so
 // does evidence with EvidenceMeta.Keep that was used in the last 30 days, and the
-// transcript of a recording that has a map. The bytes are deleted by [Workspace.Sweep], a
+// transcript that a map names. The bytes are deleted by [Workspace.Sweep], a
 // day later, of which TrimEvidence runs one.
 func (w *Workspace) TrimEvidence(ctx context.Context, trim workspace.Trim) (done workspace.Trimmed, err error) {
 	if err := w.row(ctx, repeating, []any{&done.Left}, `SELECT coalesce(sum(size), 0)::bigint FROM {s}.evidence`); err != nil {
@@ -204,10 +207,9 @@ func (w *Workspace) TrimEvidence(ctx context.Context, trim workspace.Trim) (done
 	after := goingRow{Used: time.Unix(0, 0)}
 	for {
 		page, err := all(ctx, w, pgx.RowToStructByPos[goingRow], `
-			SELECT key, size, used, used < now() - $5::interval FROM {s}.evidence
+			SELECT key, size, used, used < now() - $5::interval, name, resource FROM {s}.evidence
 			WHERE (used, key) > ($1, $2) AND used < now() - $3::interval AND (NOT keep OR used < now() - $4::interval)
-				AND NOT (starts_with(name, $7) AND EXISTS (SELECT FROM {s}.maps WHERE id = resource))
-			ORDER BY used, key LIMIT $6`, after.Used, after.Key, keepFor+markEvery, keepLong+markEvery, trim.UnusedFor+markEvery, maxListed, about.TranscriptPrefix)
+			ORDER BY used, key LIMIT $6`, after.Used, after.Key, keepFor+markEvery, keepLong+markEvery, trim.UnusedFor+markEvery, maxListed)
 		if err != nil {
 			return done, err
 		}
@@ -215,6 +217,10 @@ func (w *Workspace) TrimEvidence(ctx context.Context, trim workspace.Trim) (done
 			if !(trim.UnusedFor > 0 && e.Old) && (trim.MaxBytes <= 0 || done.Left <= trim.MaxBytes) {
 				page = nil
 				break
+			}
+			after = e
+			if w.isTranscript(ctx, e) {
+				continue
 			}
 			gone := int64(1)
 			if !trim.DryRun {
@@ -225,7 +231,6 @@ func (w *Workspace) TrimEvidence(ctx context.Context, trim workspace.Trim) (done
 			done.Files += int(gone)
 			done.Bytes += gone * e.Size
 			done.Left -= gone * e.Size
-			after = e
 		}
 		if len(page) < maxListed {
 			break
@@ -242,4 +247,25 @@ type goingRow struct {
 	Size int64
 	Used time.Time
 	Old  bool // it was not used for Trim.UnusedFor, by the clock of the database
+
+	Name     string
+	Resource []byte
+}
+
+// isTranscript reports whether evidence is the transcript of a map, which a machine may
+// need hours to make again.
+func (w *Workspace) isTranscript(ctx context.Context, e goingRow) bool {
+	if !strings.HasPrefix(e.Name, about.TranscriptPrefix) {
+		return false
+	}
+	data, _, err := w.ReadMap(ctx, string(e.Resource), math.MaxInt32)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	var m citekit.ResourceMap
+	if err := m.UnmarshalJSON(data); err != nil {
+		return true
+	}
+	key, _, ok := about.TranscriptOf(&m)
+	return ok && key == e.Key
 }
