@@ -23,8 +23,8 @@ const (
 // counts as it was a moment ago, without a request: that of maps as it was at most about a
 // second ago, or two if notices get lost; that of a source as it was when this process last
 // looked, at most a minute ago, and it looks again afterwards if that was more than five
-// seconds ago; and evidence, which is made from these, for an hour. What this process itself has written
-// counts at once. What is not known is asked for as ever.
+// seconds ago; and evidence, which is made from these, for an hour. What this process
+// itself has written counts at once. What is not known is asked for as ever.
 func (w *Workspace) Lately(ctx context.Context) context.Context {
 	k := &w.feed.known
 	k.wanted.Store(time.Now().UnixNano())

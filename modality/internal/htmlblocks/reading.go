@@ -24,8 +24,8 @@ type mark struct{ at, line int }
 
 // Read returns the text of a page, which is UTF-8 with LF at the end of each line. The
 // words are those of [Text]. A blank line stands between blocks and between items of
-// lists. Where a line of the page ends within a block, so does one of the text; but a
-// row of a table is one line unless a cell has more than words.
+// lists. Where a line of the page ends within a block, so does one of the text; but a row
+// of a table is one line unless a cell has more than words.
 // The text is empty if it would stand on more than 1,048,576 lines. Read fails only with
 // ctx.Err().
 func Read(ctx context.Context, page []byte, xml bool) (*ShownText, error) {

@@ -18,8 +18,9 @@ import (
 const cellsFormat = "cells/1"
 
 // Cells returns the cells of evidence of a table as "csv" or "json", which is kept in the
-// workspace beside the evidence. File is the path of the source if it has no map. The CSV has the texts as the source has them: those that a
-// spreadsheet program takes for a formula, too.
+// workspace beside the evidence. File is the path of the source if it has no map. The CSV
+// has the texts as the source has them: those that a spreadsheet program takes for a
+// formula, too.
 //
 // Errors match [errors.ErrUnsupported] if the evidence is not of one table whose cells are
 // known; others are those of [preview.Tabler] and of the source.
