@@ -282,6 +282,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := checkQuery(r, c.op)
+	if p == nil && strings.HasSuffix(pattern, "/{address}") {
+		p = checkWhole(r)
+	}
 	if p == nil && c.op.body != nil {
 		p = h.readBody(answer, r, c.op.body)
 	}

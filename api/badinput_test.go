@@ -239,7 +239,7 @@ func TestWrongFields(t *testing.T) {
 		"/v1/resources?limit=0": 400, "/v1/resources?limit=x": 400, "/v1/resources?limit=5&limit=6": 400, "/v1/resources?page=1": 400, "/v1/resources?limit=%zz": 400,
 		"/v1/resources?state=x": 400, "/v1/unmapped?limit=1": 400, "/v1/pictures/nix": 404, "/v1/view/nix": 404, "/v1/view/text:%2F%2Ftea%23lines=900": 400, "/v1/view/tea?quote=%20": 400, "/v1/view/tea?cursor=x": 400, "/v1/pictures/text:%2F%2Ftea?side=9": 400, "/v1/pictures/text:%2F%2Ftea?side=x": 400, "/v1/pictures/text:%2F%2Ftea": 422,
 		"/v1/resources?workspaceId=x": 404, "/v1/resources/nix": 404, "/v1/resources/..%2F..%2Fetc": 400, "/v1/info?x=1": 400, "/v1/": 404, "/v1/nothing": 404,
-		"/v1/evidence/nix": 404, "/v1/evidence/text:%2F%2Ftea%23lines=99": 400, "/v1/evidence/text:%2F%2Ftea?mode=fast": 400, "/v1/evidence/text:%2F%2Ftea?size=1": 400, "/v1/evidence/%ff": 400,
+		"/v1/evidence/nix": 404, "/v1/evidence/text:%2F%2Ftea%23lines=99": 400, "/v1/evidence/text:%2F%2Ftea?mode=fast": 400, "/v1/evidence/text:%2F%2Ftea?size=1": 400, "/v1/evidence/%ff": 400, "/v1/evidence/text://tea": 400, "/v1/pictures/text://tea?size=1": 400,
 	} {
 		c.refused("GET", path, "", status, "-")
 		if _, text := c.send("GET", path, ""); strings.Contains(path, "?") && !strings.Contains(path, "%zz") && !strings.Contains(text, `"parameter":"`) {

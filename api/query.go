@@ -60,6 +60,16 @@ func checkQuery(r *http.Request, op *operation) *Problem {
 	return nil
 }
 
+// checkWhole refuses an address whose place a client may have cut off: it is written with
+// "://", not percent-encoded, and what follows a "#" of a URL is never sent.
+func checkWhole(r *http.Request) *Problem {
+	sent, _, _ := strings.Cut(r.RequestURI, "?")
+	if _, path, ok := strings.Cut(sent, "/v1/"); !ok || !strings.Contains(path, "://") || strings.Contains(r.URL.Path, "#") {
+		return nil
+	}
+	return wrongInput([]transport.FieldError{{Parameter: "address", Detail: `ends before a "#", which clients do not send: percent-encode the address, as in doc:%2F%2Fbook%23pages=3`}})
+}
+
 // wrongParameter says what is wrong with the value of a parameter, or "".
 func wrongParameter(schema *huma.Schema, value string) string {
 	switch {

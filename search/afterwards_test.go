@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
@@ -42,6 +43,39 @@ func TestFoundAgain(t *testing.T) {
 	}
 	if found := s.find(t, search.Request{Query: "leaves"}); len(found.Results) != 1 || found.LeftOut != 0 {
 		t.Errorf("%s, %d left out", addresses(found), found.LeftOut)
+	}
+}
+
+// TestBackAtOnce loses a source, or changes it, and has it back: searches find it before it
+// would be tried again.
+func TestBackAtOnce(t *testing.T) {
+	s := newShelf(t, map[string]string{"a.md": "# Tea\n\nGreen leaves.\n", "b.md": "# Pot\n\nBlue clay.\n", "c.md": "# Cup\n\nWhite leaves.\n"})
+	leaves := func() *search.Results { return s.find(t, search.Request{Query: "leaves"}) }
+	leaves()
+	aside := t.TempDir()
+	for _, name := range []string{"a.md", "c.md"} {
+		if err := os.Rename(filepath.Join(s.dir, name), filepath.Join(aside, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, s.dir, "c.md", "# Cup\n")
+	for leaves().LeftOut != 2 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	search.PutOff(s.Searcher)
+	for _, name := range []string{"a.md", "c.md"} {
+		if err := os.Rename(filepath.Join(aside, name), filepath.Join(s.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		found := leaves()
+		if len(found.Results) == 2 && found.LeftOut == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s, left out %q", addresses(found), found.LeftOutIDs)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/citekit/citekit/search/internal/index"
 )
@@ -27,6 +28,16 @@ func Work(ctx context.Context, s *Searcher, id string) (int64, error) {
 	work := &meter{most: math.MaxInt64}
 	err = makeEntries(ctx, s.layers, m, work, func(index.Entry) bool { return true })
 	return work.spent, err
+}
+
+// PutOff has what could not be read tried again in a day.
+func PutOff(s *Searcher) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, f := range s.failed {
+		f.until = time.Now().Add(24 * time.Hour)
+		s.failed[id] = f
+	}
 }
 
 // Excerpts returns the ranges of the excerpts of a text.

@@ -282,6 +282,7 @@ func (s *Searcher) outdated(ctx context.Context, now *sweep, before sweep) (todo
 	}
 	listed := make(map[string]string, len(l.ids))
 	aside, cannot := make(map[string]string), make(map[string]unreadText)
+	looks := alwaysChecked
 	for _, id := range l.ids {
 		version, err := l.version(ctx, s, id)
 		if err != nil {
@@ -300,7 +301,7 @@ func (s *Searcher) outdated(ctx context.Context, now *sweep, before sweep) (todo
 			aside[id] = kind
 		case s.isUnread(held, version):
 			cannot[id] = parseUnread(held)
-		case put != version && !s.hasFailed(id, version):
+		case put != version && (!s.hasFailed(id, version) || s.isBack(ctx, id, &looks)):
 			todo = append(todo, staleResource{id, version})
 		}
 	}
@@ -340,6 +341,20 @@ func (s *Searcher) hasFailed(id, version string) bool {
 	defer s.mu.Unlock()
 	f, ok := s.failed[id]
 	return ok && f.version == version && time.Now().Before(f.until)
+}
+
+// isBack reports whether the source of a resource, which had changed or was gone, is again
+// the one that was mapped. It looks at so many sources in all.
+func (s *Searcher) isBack(ctx context.Context, id string, looks *int) bool {
+	s.mu.Lock()
+	changed := s.failed[id].changed
+	s.mu.Unlock()
+	if !changed || *looks == 0 {
+		return false
+	}
+	*looks--
+	is, err := s.hasChanged(ctx, id)
+	return !is && err == nil
 }
 
 func (s *Searcher) setFailed(id, version string, err error) {

@@ -15,7 +15,7 @@ import (
 
 // lightfastRows are those of the mapping of the Lightfast API to MCP.
 func lightfastRows() described {
-	d := described{subject: "Lightfast mapping", dialect: "lightfast", about: "Four tools, whose answers are those of the JSON interface `/v1`."}
+	d := described{subject: "Lightfast mapping", dialect: "lightfast", about: "`--dialect lightfast`: four tools, whose answers are those of the JSON interface `/v1`."}
 	search := func(more args, claims ...claim) func(*served) error {
 		arguments := args{"q": "spring tide at new moon"}
 		for name, v := range more {

@@ -16,7 +16,7 @@ import (
 
 // sageRows are those of the reference of the SAGE server. Its layers are folders.
 func sageRows() described {
-	d := described{subject: "SAGE reference", dialect: "sage", about: "Layers are the folders `core`, `guidelines`, `frameworks` and `practices` below the base directory."}
+	d := described{subject: "SAGE reference", dialect: "sage", about: "`--dialect sage`. Layers are the folders `core`, `guidelines`, `frameworks` and `practices` below the base directory."}
 	add := func(name string, check func(*served) error) { d.rows = append(d.rows, row{name: name, check: check}) }
 	layers := []string{"core", "guidelines", "frameworks", "practices", "all"}
 	know := func(arguments args, claims ...claim) func(*served) error {
