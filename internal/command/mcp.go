@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/citekit/citekit/internal/command/internal/clients"
 	"github.com/citekit/citekit/internal/command/internal/term"
 	"github.com/citekit/citekit/internal/lazyregexp"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // mcpActions are the actions of the command.
@@ -102,11 +104,17 @@ func (s *session) mcp(ctx context.Context, action, name string, flags *mcpFlags)
 	if err != nil {
 		return err
 	}
+	var server clients.Server
+	if !flags.undo {
+		if server, err = s.serverFor(flags); err != nil {
+			return err
+		}
+	}
 	done := installed{Client: client.Name, Path: path, Name: flags.name, next: client.Next}
 	if flags.undo {
 		err = s.undoInstall(ctx, client, &done, flags)
 	} else {
-		err = s.install(ctx, client, &done, flags)
+		err = s.install(ctx, client, server, &done, flags)
 	}
 	if err != nil {
 		return fmt.Errorf("the configuration of %s, '%s': %w", client.Title, path, err)
@@ -132,11 +140,7 @@ func (s *session) configurationOf(client *clients.Client, project bool) (string,
 	return path, nil
 }
 
-func (s *session) install(ctx context.Context, client *clients.Client, done *installed, flags *mcpFlags) error {
-	server, err := s.serverFor(flags)
-	if err != nil {
-		return err
-	}
+func (s *session) install(ctx context.Context, client *clients.Client, server clients.Server, done *installed, flags *mcpFlags) error {
 	before, err := readConfiguration(done.Path)
 	if err != nil {
 		return err
@@ -207,14 +211,18 @@ func (s *session) serverFor(flags *mcpFlags) (clients.Server, error) {
 	if strings.Contains(filepath.ToSlash(program), "/go-build") {
 		return server, errors.New("this program is one that 'go run' deletes again; 'go install ./cmd/citekit' first")
 	}
-	server.Command = program
+	if command, args := runner(program); command != "" {
+		server.Command, server.Args = command, append(args, server.Args...)
+	} else {
+		server.Command = program
+	}
 	for i, dir := range append([]string{s.dir}, s.roots...) {
 		dir, err := filepath.Abs(dir)
 		if err != nil {
 			return server, err
 		}
 		if info, err := os.Stat(dir); err != nil {
-			return server, err
+			return server, fmt.Errorf("the folder of --%s, '%s': %w", []string{"dir", "root"}[min(i, 1)], dir, localfile.WithoutPath(err))
 		} else if !info.IsDir() {
 			return server, fmt.Errorf("'%s' is not a folder", dir)
 		}
@@ -230,6 +238,18 @@ func (s *session) serverFor(flags *mcpFlags) (clients.Server, error) {
 		server.Args = append(server.Args, "--ingest")
 	}
 	return server, nil
+}
+
+// runner returns the command that fetches and runs this program, if npx or uvx has put it
+// into a cache from which it may be removed or replaced; else "".
+func runner(program string) (command string, args []string) {
+	switch path := filepath.ToSlash(program); {
+	case strings.Contains(path, "/_npx/"):
+		return "npx", []string{"-y", "@citekit/cli"}
+	case strings.Contains(path, "/uv/") && strings.Contains(path, "/archive-v0/"):
+		return "uvx", []string{"citekit"}
+	}
+	return "", nil
 }
 
 // changedLines returns the lines by which two texts differ. It shows nothing else of a
@@ -257,7 +277,7 @@ func changedLines(before, after []byte) string {
 type byHand struct{ error }
 
 func (b byHand) Error() string {
-	return b.error.Error() + "; nothing was written. docs/clients.md has what to write by hand"
+	return b.error.Error() + "; nothing was written. https://github.com/citekit/citekit/blob/main/docs/clients.md has what to write by hand"
 }
 func (b byHand) Unwrap() error { return b.error }
 
@@ -323,6 +343,9 @@ func (s *session) printInstalled(client *clients.Client, done installed, flags *
 			s.printf("As it was before it is in %s; --undo takes the server out again.\n", term.Line(done.Backup))
 		}
 		s.printf("%s\n", done.next)
+		if !flags.ingest && !exists(within(s.dir, cmp.Or(s.mapsDir, ".resource_maps"))) {
+			s.printf("No file of '%s' is mapped yet; 'citekit ingest' there maps them.\n", term.Line(s.dir))
+		}
 	}
 	return nil
 }

@@ -1,0 +1,18 @@
+package command
+
+import "testing"
+
+// TestRunner has the programs that npx and uvx put into their caches, and others.
+func TestRunner(t *testing.T) {
+	for program, want := range map[string]string{
+		"/home/u/.npm/_npx/dc95b8595fc16c5c/node_modules/@citekit/cli-linux-x64/bin/citekit": "npx",
+		"/home/u/.cache/uv/archive-v0/Xa3/bin/citekit":                                       "uvx",
+		"/usr/lib/node_modules/@citekit/cli-linux-x64/bin/citekit":                           "",
+		"/home/u/go/bin/citekit":                            "",
+		"/home/u/.local/share/uv/tools/citekit/bin/citekit": "",
+	} {
+		if command, args := runner(program); command != want || (len(args) > 0) != (want != "") {
+			t.Errorf("%s is run by %q %q, want %q", program, command, args, want)
+		}
+	}
+}
