@@ -93,6 +93,8 @@ func meantTool(wrong string, has []string, served []string) string {
 	dialect, name := elsewhere(toolIdeas, wrong, has, served...)
 	near := message.Nearest(wrong, has)
 	switch {
+	case wrong == "ingest":
+		return "; a server has it that may map files: citekit serve --ingest"
 	case name != "":
 		return fmt.Sprintf("; that is %q here; or serve with --dialect %s", name, dialect)
 	case near != "":

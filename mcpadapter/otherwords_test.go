@@ -43,6 +43,7 @@ func TestOtherWords(t *testing.T) {
 		{native, "getnode", "", `unknown tool "getnode"; did you mean "getNode"?`},
 		{native, "sage_get_context", "", `unknown tool "sage_get_context"; that is a tool with --dialect sage`},
 		{native, "verify", "", `unknown tool "verify"`},
+		{native, "ingest", "", `unknown tool "ingest"; a server has it that may map files: citekit serve --ingest`},
 		{other, "sage_search", "", `that is "search" here; or serve with --dialect sage`},
 		{other, "getNode", "", `unknown tool "getNode"; that is a tool with --dialect citekit`},
 		{other, "get_contents", "", `unknown tool "get_contents"`},

@@ -114,7 +114,7 @@ func (s *Server) whoCalls(r *http.Request) (*access.Grant, *denial) {
 	if len(values) == 0 {
 		return nil, &denial{status: http.StatusUnauthorized, message: "this server needs a token: send the header Authorization: Bearer TOKEN"}
 	}
-	invalid := &denial{status: http.StatusUnauthorized, message: "the token is not valid: it may have been revoked, or have expired", oauth: `error="invalid_token"`}
+	invalid := &denial{status: http.StatusUnauthorized, message: "the token is not valid: it may be revoked, expired or not copied whole", oauth: `error="invalid_token"`}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken || strings.ContainsFunc(token, isNotInToken) {
 		invalid.message = "the header Authorization must be Bearer and a token"
