@@ -50,7 +50,7 @@ Secrets are not settings: keys of models stay in the environment.`,
 				s.warn(warning)
 			}
 			if check {
-				return checkServing(cmd.Context(), settings)
+				return checkServing(cmd.Context(), settings, s.warn)
 			}
 			return s.printSettings(settings)
 		},
@@ -63,8 +63,8 @@ Secrets are not settings: keys of models stay in the environment.`,
 }
 
 // checkServing returns an error if a server could not start with these settings,
-// although each is valid by itself.
-func checkServing(ctx context.Context, settings *config.Settings) error {
+// although each is valid by itself. It warns of workspaces within others.
+func checkServing(ctx context.Context, settings *config.Settings, warn func(string)) error {
 	var faults config.Faults
 	fault := func(message string, setting ...string) {
 		faults = append(faults, settings.Fault(message, setting...))
@@ -89,6 +89,10 @@ func checkServing(ctx context.Context, settings *config.Settings) error {
 			fault("bad value: "+strings.TrimPrefix(err.Error(), "--"+model.setting+": "), model.setting)
 		}
 	}
+	faults = append(faults, missingFolders(settings)...)
+	faults = append(faults, sharedFolders(settings, func(name, other string) {
+		warn("workspaces." + name + ": its folder " + liesWithin + ": " + other)
+	})...)
 	if faults != nil {
 		return &settingsError{"config", faults}
 	}

@@ -152,7 +152,7 @@ func (d *doctor) checkSettings(ctx context.Context) {
 		d.warning("settings", "", "%s", warning)
 	}
 	d.settings = settings
-	if wrong, ok := checkServing(ctx, settings).(*settingsError); ok {
+	if wrong, ok := checkServing(ctx, settings, func(warning string) { d.warning("settings", "", "%s", warning) }).(*settingsError); ok {
 		for _, line := range wrong.lines() {
 			d.fault("settings", remedy, "%s", line)
 		}

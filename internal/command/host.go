@@ -198,7 +198,10 @@ func (h *host) openAll() (all []*hosted, err error) {
 	if faults := missingFolders(h.settings); len(faults) > 0 {
 		return nil, &settingsError{"serve", faults}
 	}
-	if faults := h.sharedFolders(); len(faults) > 0 {
+	nested := func(name, other string) {
+		h.logger.Warn("the folder of a workspace "+liesWithin, slog.String("workspace", name), slog.String("other", other))
+	}
+	if faults := sharedFolders(h.settings, nested); len(faults) > 0 {
 		return nil, &settingsError{"serve", faults}
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.settings.Workspaces)) {
@@ -216,23 +219,25 @@ func (h *host) openAll() (all []*hosted, err error) {
 	return all, nil
 }
 
+const liesWithin = "lies within that of another, whose callers can see what is in it"
+
 // sharedFolders reports a fault for each folder that two workspaces share, under
 // whatever name: a workspace must not serve the maps or the evidence of another. It
-// only warns if a folder lies within another workspace, whose callers can then see
-// its files.
-func (h *host) sharedFolders() (faults config.Faults) {
+// calls nested if the folder of a workspace lies within that of another, whose callers
+// can then see its files, which is no fault.
+func sharedFolders(settings *config.Settings, nested func(name, other string)) (faults config.Faults) {
 	var before []ownFolder
-	for _, name := range slices.Sorted(maps.Keys(h.settings.Workspaces)) {
-		all := foldersOf(name, h.settings.Workspaces[name])
+	for _, name := range slices.Sorted(maps.Keys(settings.Workspaces)) {
+		all := foldersOf(name, settings.Workspaces[name])
 		warned := make(map[string]bool)
 		for _, one := range all {
 			for _, other := range before {
 				switch {
 				case one.dir == other.dir && !one.isRoot() && !other.isRoot():
-					faults = append(faults, h.settings.Fault("it is the folder of workspace "+other.workspace+"; each needs its own", "workspaces", name, one.setting))
+					faults = append(faults, settings.Fault("it is the folder of workspace "+other.workspace+"; each needs its own", "workspaces", name, one.setting))
 				case !warned[other.workspace] && (one.shows(other) || other.shows(one)):
 					warned[other.workspace] = true
-					h.logger.Warn("the folder of a workspace lies within that of another, whose callers can see what is in it", slog.String("workspace", name), slog.String("other", other.workspace))
+					nested(name, other.workspace)
 				}
 			}
 		}
