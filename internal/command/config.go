@@ -63,7 +63,8 @@ Secrets are not settings: keys of models stay in the environment.`,
 }
 
 // checkServing returns an error if a server could not start with these settings,
-// although each is valid by itself. It warns of workspaces within others.
+// although each is valid by itself. It warns of folders that
+// are missing, as the settings may be for another machine, and of workspaces within others.
 func checkServing(ctx context.Context, settings *config.Settings, warn func(string)) error {
 	var faults config.Faults
 	fault := func(message string, setting ...string) {
@@ -89,7 +90,11 @@ func checkServing(ctx context.Context, settings *config.Settings, warn func(stri
 			fault("bad value: "+strings.TrimPrefix(err.Error(), "--"+model.setting+": "), model.setting)
 		}
 	}
-	faults = append(faults, missingFolders(settings)...)
+	if missing := missingFolders(settings); len(missing) > 0 {
+		for _, line := range (&settingsError{"config", missing}).lines() {
+			warn(line)
+		}
+	}
 	faults = append(faults, sharedFolders(settings, func(name, other string) {
 		warn("workspaces." + name + ": its folder " + liesWithin + ": " + other)
 	})...)
