@@ -311,7 +311,7 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		c.there = text.String()
 		c.blank = strings.TrimSpace(c.there) == ""
 	}
-	matches := quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches
+	matches := quotation.Prepare(text.String(), quotation.Options{Delimiter: s.opts.Delimiter}).Find(c.quote, 0, text.Len(), 1).Matches
 	switch {
 	case len(matches) > 0:
 		c.alone = &readPlace{matches[0], text.String()[matches[0].From:matches[0].To]}
