@@ -93,7 +93,7 @@ func (c *call) decide(ctx context.Context) error {
 		return nil
 	case len(found) > 0:
 		if err = c.settle(ctx, found, cited); err == nil && (len(found) == 1 || found[0].isIn(near) && !found[1].isIn(near)) {
-			c.tellCells(ctx)
+			c.tellCells(ctx, found[0])
 		}
 	default:
 		err = c.decideUnfound(ctx, like, s)
