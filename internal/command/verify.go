@@ -256,7 +256,7 @@ func (s *session) printVerified(all []verifiedText) {
 		uncited += len(v.report.Uncited)
 	}
 	if entries > 0 {
-		fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
+		fmt.Fprintf(s.stderr, "citekit: %s; %s without one\n", message.Holding(holding, entries, "citation"), message.Count(uncited, "sentence"))
 	}
 	s.tellOfTexts(all, false)
 }
