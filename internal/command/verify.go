@@ -395,5 +395,5 @@ func problem(v *verify.Verdict, isAddressShown bool) string {
 	if e := new(citekit.ResolveError); isAddressShown && errors.As(err, &e) && e.Op == "verify" {
 		err = e.Err
 	}
-	return strings.TrimPrefix(err.Error(), "citekit: ")
+	return plainMessage(err)
 }
