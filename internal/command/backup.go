@@ -35,7 +35,7 @@ func backupCommand(s *session) *cobra.Command {
 		Annotations: anyMaps,
 		Short:       "Save maps, and other data that cannot be made again",
 		Long: `Writes all maps to an archive, with the transcripts that a machine made, the
-pinned versions of sources, the texts that 'citekit reanchor' needs, the list of
+required versions of sources, the texts that 'citekit reanchor' needs, the list of
 allowed files outside the base directory, the key of evidence, and with --keys the
 keys of callers. The archive holds secrets, so only its owner can read it, and it
 must be outside the base directory and the roots.
@@ -105,7 +105,7 @@ type saved struct {
 
 // String says what there is of each kind of which there is always something to say.
 func (d saved) String() string {
-	text := message.Count(d.Maps, "map") + ", " + message.Count(d.Pins, "pinned version")
+	text := message.Count(d.Maps, "map") + ", " + message.Count(d.Pins, "required version")
 	if d.Texts > 0 {
 		text += ", " + message.Count(d.Texts, "text") + " for reanchor"
 	}

@@ -57,7 +57,7 @@ they are written, and what differs is not stored. Nothing is changed in <from>.`
 	f.BoolVar(&flags.sources, "sources", false, "also copy the sources of the maps")
 	f.BoolVar(&flags.evidence, "evidence", false, "also copy evidence, and texts of sources")
 	f.BoolVarP(&flags.dryRun, "dry-run", "n", false, "only count what would be copied")
-	f.BoolVarP(&flags.force, "force", "f", false, "replace maps and pinned versions that differ")
+	f.BoolVarP(&flags.force, "force", "f", false, "replace maps and required versions that differ")
 	return c
 }
 
@@ -342,7 +342,7 @@ func (c *copier) pins(ctx context.Context) error {
 			err = c.note(ctx, &c.report.Pins, workspace.PinNotes, note.Name, note.Data)
 		}
 		if err != nil {
-			return fmt.Errorf("pinned version of %s: %w", note.Name, err)
+			return fmt.Errorf("required version of %s: %w", note.Name, err)
 		}
 	}
 	return ctx.Err()
@@ -358,7 +358,7 @@ func (c *copier) note(ctx context.Context, of *copied, kind, name string, data [
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged):
 		return err
 	case !errors.Is(err, fs.ErrNotExist) && !c.flags.force:
-		c.differs(of, "the pinned version of "+name)
+		c.differs(of, "the required version of "+name)
 		return nil
 	}
 	if !c.flags.dryRun {
@@ -692,7 +692,7 @@ func (c *copier) print(err error) error {
 	}
 	r := &c.report
 	show("sources", r.Sources)
-	show("pinned versions", &r.Pins)
+	show("required versions", &r.Pins)
 	show("maps", &r.Maps)
 	show("transcripts", &r.Transcripts)
 	show("notes of ingest", &r.Notes)

@@ -33,7 +33,7 @@ func restoreCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore <file.tar.gz>",
 		Short: "Restore what backup saved",
-		Long: `Brings maps, the pinned versions of their sources, and the texts of earlier ones
+		Long: `Brings maps, the required versions of their sources, and the texts of earlier ones
 from an archive of 'citekit backup' back into the base directory. The archive is
 read to its end before anything is written: one that is damaged, or not from
 backup, changes nothing. Existing maps stay, and so does everything else, unless
