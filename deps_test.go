@@ -27,7 +27,7 @@ const module = "github.com/citekit/citekit"
 var mayImport = map[string][]string{
 	".":                                     {"internal/ledger", "internal/sniff"},
 	"ingest":                                {".", "workspace", "internal/ledger", "internal/lookup", "internal/sniff", "textlayer"},
-	"internal/command/internal/render":      {".", "preview", "internal/command/internal/libreoffice"},
+	"internal/command/internal/render":      {".", "preview", "internal/command/internal/libreoffice", "internal/lineform"},
 	"internal/command/internal/libreoffice": {".", "internal/child"},
 	"internal/command/internal/handover":    {".", "citation", "cite", "corpus", "preview", "textlayer", "verify", "internal/lookup"},
 	"preview":                               {"."},

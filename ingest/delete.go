@@ -37,7 +37,7 @@ type Deletion struct {
 }
 
 // Delete deletes the map of a resource, durably. With it, Delete removes its
-// evidence, the pinned version of its source, the notes that ingest made of it,
+// evidence, the required version of its source, the notes that ingest made of it,
 // and permission to read a source outside the roots that no other map names.
 // The source stays. If the resource does not exist, the error wraps a
 // [*citekit.NotFoundError].

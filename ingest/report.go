@@ -46,6 +46,10 @@ type Item struct {
 	TextState map[string]any `json:"text_state,omitempty"`
 	Pages     int            `json:"pages,omitempty"`
 
+	// Damage says why a newly mapped source could only be read by repairing it, so that
+	// parts of it may be missing; "" for one that is sound.
+	Damage string `json:"damage,omitempty"`
+
 	// FailedBefore is set for a source found in a folder that failed in an earlier
 	// run for the same reason, and has not changed since.
 	FailedBefore bool `json:"failed_before,omitempty"`

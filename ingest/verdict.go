@@ -333,6 +333,7 @@ func (in *run) apply(t *task, v verdict) Item {
 	}
 	if item.Status == Mapped || item.Status == Copied {
 		item.Unsearched, item.Damaged, item.SkippedMembers = unsearched(t), damaged(t), skippedMembers(t)
+		item.Damage, _ = metadataOf(t)[about.DamageKey].(string)
 		if item.TextState, _ = metadataOf(t)[about.TextStateKey].(map[string]any); item.TextState != nil {
 			item.Pages = number(metadataOf(t)["pages"])
 		}

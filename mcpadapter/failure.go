@@ -82,7 +82,7 @@ func explain(tool string, err error, code string) string {
 	if errors.As(err, &path) && path.Path != "" {
 		message = strings.ReplaceAll(message, path.Path, filepath.Base(path.Path))
 	}
-	return message
+	return strings.TrimSuffix(message, ": "+citekit.ErrSyntax.Error()) // the code says that
 }
 
 // A storageFault is an error about a directory of the workspace, as package

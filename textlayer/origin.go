@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
@@ -47,17 +48,14 @@ func (o *origin) key() string {
 // stored.
 func (o *origin) smallKey() string { return "small " + o.key() }
 
-// keyInName is how many digits of its key are in the name of a layer.
-const keyInName = 16
-
 // Ext is the extension of the files of layers.
-const Ext = ".ctl"
+const Ext = about.TextExt
 
 // meta returns the metadata of the layer: it is deleted with its map, and with
 // the mapped version of the source.
 func (o *origin) meta() citekit.EvidenceMeta {
 	return citekit.EvidenceMeta{
-		Name:       "text_layer-" + o.key()[:keyInName] + Ext,
+		Name:       about.TextName(o.key()),
 		Size:       -1,
 		Resource:   o.resource,
 		MediaType:  "application/octet-stream",

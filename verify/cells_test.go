@@ -18,6 +18,8 @@ func TestCellOfAQuote(t *testing.T) {
 			[]string{"code.h", "97323", "", "23.0%"})),
 		"n.csv":  "date,temp,n\n2024-01-05,17.5,3\n2024-01-06,\"91,5\",4\n",
 		"o.csv":  "Grad\n17,5\n18,0\n",
+		"q.csv":  "who,said,said,n\nBob,\"a \"\"b\"\" c\",no,1\nEve,\"two\nlines\",\"it \"\"is\"\"\",2\nIda,late,yes,3\n",
+		"h.html": "<!doctype html><h1>Top</h1><p>The heron waits.</p><table><tr><th>Name<th>Count<tr><td>North<td>13</table><p>The tide turns.</p><table><tr><td>South<td>13</table>",
 		"c.csv":  "Tag;Grad;n\nMontag;17,5;3\n",
 		"w.docx": string(testcorpus.WordTable([]string{"States"}, []string{"Block", "State"}, []string{"1", "intact"}, []string{"2", "damaged"}, []string{"3", "(910)"})),
 		"p.pdf":  string(pdftest.Ruled("Table 1: Revenue\nItem|Q2|Q3\nRevenue|4,350|4,512\nCosts|3,950|12\nStaff|12|4,512\n", "Table 2\nSite|Count\nNorth|=1+2\n", "Table 3\nSite|Count\nSouth|4,350\nWest|(39)\n")),
@@ -50,6 +52,21 @@ func TestCellOfAQuote(t *testing.T) {
 		{"17,5", "text://c#lines=2", verify.Exact, "lines=2-2"},
 		{"17", "text://c#lines=2", verify.NotFound, ""},
 		{"17", "text://o#lines=2", verify.NotFound, ""},
+		{`a "b" c`, "text://q#rows=2", verify.Repaired, "rows=2"},
+		{`a "b" c`, "text://q#rows=2&cols=2", verify.Repaired, "rows=2&cols=2"},
+		{`a "b" c`, "text://q", verify.Repaired, "lines=2-2"},
+		{`a "b" c`, "text://q#rows=2&cols=who", verify.Elsewhere, "rows=2&cols=2"}, // "said" is two columns
+		{`a "c" b`, "text://q#rows=2", verify.Altered, "lines=2-2"},
+		{`it "is"`, "text://q#rows=4", verify.Elsewhere, "rows=3&cols=3"}, // on line 4
+		{"Ida", "text://q#rows=2", verify.Elsewhere, "rows=4&cols=who"},   // on line 5
+		{"Ida,late", "text://q#rows=2", verify.Elsewhere, "rows=4"},
+		{"Ida", "text://q#lines=2", verify.Elsewhere, "lines=5-5"},
+		{"Ida", "text://h#blocks=1", verify.Elsewhere, "lines=5-5"}, // of q
+		{"North", "text://h#table=2", verify.Elsewhere, "blocks=3&cells=A2"},
+		{"North 13", "text://h#blocks=5", verify.Elsewhere, "blocks=3"},
+		{"13", "text://h#table=1&cells=A2", verify.Elsewhere, "lines=1-1"}, // in two cells
+		{"The tide turns.", "text://h#table=2&cells=A1", verify.Elsewhere, "blocks=4"},
+		{"The tide turns.", "text://h#blocks=2", verify.Elsewhere, "blocks=4"},
 		{"damaged", "doc://w#blocks=2&cells=B3", verify.Exact, "blocks=2&cells=B3"},
 		{"damaged", "doc://w#blocks=2", verify.Exact, "blocks=2"},
 		{"damaged", "doc://w#blocks=2&cells=B2", verify.Elsewhere, "blocks=2&cells=B3"},

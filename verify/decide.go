@@ -93,7 +93,7 @@ func (c *call) decide(ctx context.Context) error {
 		return nil
 	case len(found) > 0:
 		if err = c.settle(ctx, found, cited); err == nil && (len(found) == 1 || found[0].isIn(near) && !found[1].isIn(near)) {
-			c.tellCells(ctx)
+			c.tellCells(ctx, found[0])
 		}
 	default:
 		err = c.decideUnfound(ctx, like, s)
@@ -311,7 +311,7 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		c.there = text.String()
 		c.blank = strings.TrimSpace(c.there) == ""
 	}
-	matches := quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches
+	matches := quotation.Prepare(text.String(), quotation.Options{Delimiter: s.opts.Delimiter}).Find(c.quote, 0, text.Len(), 1).Matches
 	switch {
 	case len(matches) > 0:
 		c.alone = &readPlace{matches[0], text.String()[matches[0].From:matches[0].To]}

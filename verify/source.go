@@ -89,6 +89,9 @@ func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a cite
 // prose are the extensions of texts that are written for people.
 var prose = []string{"", ".txt", ".text", ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".eml", ".mbox"}
 
+// fielded are the extensions of rows of fields.
+var fielded = []string{".csv", ".tsv", ".tab", ".psv"}
+
 // pages are the extensions of HTML, of which the layer has what it shows, unless
 // isWritten.
 var pages = []string{".html", ".htm", ".xhtml"}
@@ -119,7 +122,7 @@ func optionsFor(ctx context.Context, sourcePath string, layer *textlayer.Layer) 
 		opts.Markdown = slices.Contains(prose[3:7], ext) || slices.Contains(pages, ext) && isWritten(ctx, layer)
 		opts.Subtitles = slices.Contains([]string{".srt", ".vtt", ".sbv"}, ext)
 		opts.Verbatim = !slices.Contains(prose, ext) && !opts.Subtitles
-		if ext == ".csv" {
+		if slices.Contains(fielded, ext) {
 			if head, err := layer.Text(ctx, 0, min(layer.Len(), maxSample)); err == nil {
 				header, _, _ := strings.Cut(head, "\n")
 				if d := lineform.Delimiter([]byte(head)); strings.IndexByte(header, d) >= 0 {

@@ -32,6 +32,7 @@ const (
 	AuthorKey   = "author"   // a text; several authors are separated by "; "
 	KeywordsKey = "keywords" // a list of texts
 	DateKey     = "date"     // when the source was made: ISO 8601, or as the source writes it
+	DamageKey   = "damage"   // why a source could only be read by repairing it, so that parts may be missing
 )
 
 // Facts are what a source states about itself. The zero value is empty and

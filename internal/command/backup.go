@@ -2,16 +2,21 @@ package command
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +24,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -29,13 +35,13 @@ func backupCommand(s *session) *cobra.Command {
 		Annotations: anyMaps,
 		Short:       "Save maps, and other data that cannot be made again",
 		Long: `Writes all maps to an archive, with the transcripts that a machine made, the
-pinned versions of sources, the list of allowed files outside the base directory,
-the key of evidence, and with --keys the keys of callers. The archive holds
-secrets, so only its owner can read it, and it must be outside the base directory
-and the roots.
+required versions of sources, the texts that 'citekit reanchor' needs, the list of
+allowed files outside the base directory, the key of evidence, and with --keys the
+keys of callers. The archive holds secrets, so only its owner can read it, and it
+must be outside the base directory and the roots.
 
-Sources are not saved: they need a backup of their own. Evidence, texts and the
-index are not saved either, as they can be made again. A server may be running
+Sources are not saved: they need a backup of their own. Evidence, other texts and
+the index are not saved either, as they can be made again. A server may be running
 meanwhile: a map that it changes is saved as it was before or after the change.`,
 		Example: lines("citekit backup ../maps.tar.gz", "citekit backup --dir /srv/docs --keys /var/lib/citekit/keys.json /backup/docs.tar.gz"),
 		Args:    between(1, 1),
@@ -63,6 +69,8 @@ const (
 
 	backupTranscripts = "transcripts/" // the same; each follows the map that names it
 
+	backupTexts = "texts/" // followed by a savedText
+
 	backupVersion = 1
 )
 
@@ -89,9 +97,19 @@ type saved struct {
 	Allowed int `json:"allowed"`
 
 	Transcripts int `json:"transcripts,omitempty"`
+	Texts       int `json:"texts,omitempty"` // that reanchor needs
 
 	Key  bool `json:"evidence_key"`
 	Keys bool `json:"keys"`
+}
+
+// String says what there is of each kind of which there is always something to say.
+func (d saved) String() string {
+	text := message.Count(d.Maps, "map") + ", " + message.Count(d.Pins, "required version")
+	if d.Texts > 0 {
+		text += ", " + message.Count(d.Texts, "text") + " for reanchor"
+	}
+	return text
 }
 
 func (s *session) backup(ctx context.Context, name string, flags backupFlags) error {
@@ -132,7 +150,7 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 	if s.json {
 		return s.printJSON(done)
 	}
-	s.printf("saved %s and %s; the file holds secrets: let nobody else read it\n", message.Count(done.Maps, "map"), message.Count(done.Pins, "pinned version"))
+	s.printf("saved %s; the file holds secrets: let nobody else read it\n", done)
 	return nil
 }
 
@@ -155,19 +173,26 @@ type backup struct {
 	tar  *tar.Writer
 	now  time.Time
 	done saved
+
+	hashes map[string]string // of the source of each map, "" if unknown
 }
 
 func newBackup(w io.Writer) *backup {
 	zip := gzip.NewWriter(w)
-	return &backup{zip: zip, tar: tar.NewWriter(zip), now: time.Now().UTC().Truncate(time.Second)}
+	return &backup{zip: zip, tar: tar.NewWriter(zip), now: time.Now().UTC().Truncate(time.Second), hashes: make(map[string]string)}
 }
 
 func (b *backup) close() error { return errors.Join(b.tar.Close(), b.zip.Close()) }
 
 func (b *backup) add(name string, data []byte) error {
-	err := b.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: privateMode, Size: int64(len(data)), ModTime: b.now, Format: tar.FormatPAX})
+	return b.addAll(name, int64(len(data)), bytes.NewReader(data))
+}
+
+// addAll adds a file of so many bytes.
+func (b *backup) addAll(name string, size int64, data io.Reader) error {
+	err := b.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: privateMode, Size: size, ModTime: b.now, Format: tar.FormatPAX})
 	if err == nil {
-		_, err = b.tar.Write(data)
+		_, err = io.Copy(b.tar, data)
 	}
 	return err
 }
@@ -189,6 +214,9 @@ func (b *backup) all(ctx context.Context, dir string, ws backedUp, opts *workspa
 		return err
 	}
 	if err := b.maps(ctx, ws); err != nil {
+		return err
+	}
+	if err := b.texts(ctx, ws); err != nil {
 		return err
 	}
 	if err := b.pins(ctx, ws); err != nil {
@@ -213,8 +241,7 @@ func (b *backup) all(ctx context.Context, dir string, ws backedUp, opts *workspa
 
 // A backedUp workspace has all that an archive holds.
 type backedUp interface {
-	citekit.Workspace
-	citekit.EvidenceOpener
+	Store
 	granter
 }
 
@@ -236,7 +263,13 @@ func (b *backup) maps(ctx context.Context, ws backedUp) error {
 			return err
 		}
 		b.done.Maps++
-		if err := b.transcript(ctx, ws, id, data); err != nil {
+		var m citekit.ResourceMap
+		b.hashes[id] = ""
+		if m.UnmarshalJSON(data) != nil {
+			continue // it is saved as it is
+		}
+		b.hashes[id] = m.SourceHash()
+		if err := b.transcript(ctx, ws, id, &m); err != nil {
 			return fmt.Errorf("the transcript of %s: %w", id, err)
 		}
 	}
@@ -244,12 +277,8 @@ func (b *backup) maps(ctx context.Context, ws backedUp) error {
 }
 
 // transcript adds what a machine wrote down for a map, unless it is lost.
-func (b *backup) transcript(ctx context.Context, ws backedUp, id string, resourceMap []byte) error {
-	var m citekit.ResourceMap
-	if m.UnmarshalJSON(resourceMap) != nil {
-		return nil
-	}
-	key, _, ok := about.TranscriptOf(&m)
+func (b *backup) transcript(ctx context.Context, ws backedUp, id string, m *citekit.ResourceMap) error {
+	key, _, ok := about.TranscriptOf(m)
 	if !ok {
 		return nil
 	}
@@ -266,6 +295,80 @@ func (b *backup) transcript(ctx context.Context, ws backedUp, id string, resourc
 	}
 	b.done.Transcripts++
 	return b.add(backupTranscripts+url.PathEscape(id)+".json", []byte(text))
+}
+
+// texts adds the texts that reanchor needs.
+func (b *backup) texts(ctx context.Context, ws backedUp) error {
+	for text, err := range textsOfReanchor(ctx, ws, b.hashes) {
+		if err == nil {
+			err = b.text(ctx, ws, text)
+		}
+		if err != nil {
+			return fmt.Errorf("texts of earlier versions: %w", err)
+		}
+	}
+	return nil
+}
+
+func (b *backup) text(ctx context.Context, ws backedUp, text savedText) error {
+	content, stored, err := ws.OpenEvidence(ctx, text.key)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, citekit.ErrDamaged) {
+		return nil // deleted meanwhile, or lost
+	}
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	b.done.Texts++
+	return b.addAll(text.String(), stored.Size, content)
+}
+
+// smallText is how large a stored text of a present version may be that reanchor alone
+// keeps: with its places, that of a source of up to [textlayer.Options.SmallBytes].
+const smallText = 128 << 10
+
+// textsOfReanchor yields the texts by which reanchor finds what was cited: those of
+// versions of sources other than the mapped ones, whose hashes it has by the id of the
+// map, and small ones of the mapped versions, which are kept for when they are earlier.
+func textsOfReanchor(ctx context.Context, ws workspace.Deleter, hashes map[string]string) iter.Seq2[savedText, error] {
+	return func(yield func(savedText, error) bool) {
+		for k, err := range ws.Kept(ctx) {
+			hash, mapped := hashes[k.ResourceID]
+			text := savedText{key: k.Name, hash: k.SourceHash, id: k.ResourceID}
+			is := err == nil && k.Kind == workspace.KeptEvidence && filepath.Ext(k.Path) == textlayer.Ext &&
+				mapped && text.check() && (k.SourceHash != hash || k.Size <= smallText)
+			if (is || err != nil) && !yield(text, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// A savedText names a text in an archive.
+type savedText struct{ key, hash, id string } // of the evidence, of the version of the source, of the map
+
+func (t savedText) String() string {
+	return backupTexts + t.key + "/" + t.hash + "/" + url.PathEscape(t.id)
+}
+
+func (t savedText) check() bool {
+	return isSHA256(t.key) && isSHA256(t.hash) && citekit.CheckResourceID(t.id) == nil
+}
+
+func isSHA256(s string) bool {
+	sum, err := hex.DecodeString(s)
+	return err == nil && len(sum) == sha256.Size && s == strings.ToLower(s)
+}
+
+// parseSavedText returns the text that a file of an archive has.
+func parseSavedText(name string) (t savedText, ok bool) {
+	parts := strings.Split(name, "/")
+	if len(parts) != 4 {
+		return t, false
+	}
+	id, err := url.PathUnescape(parts[3])
+	t = savedText{key: parts[1], hash: parts[2], id: id}
+	return t, err == nil && t.check() && t.String() == name
 }
 
 func (b *backup) pins(ctx context.Context, ws citekit.Workspace) error {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -59,6 +60,8 @@ func TestRestoreHostile(t *testing.T) {
 		"no key":           archiveOf(t, head(), &tar.Header{Name: backupSeal, Linkname: "short"}),
 		"no such map":      archiveOf(t, head(), &tar.Header{Name: "transcripts/a.json", Linkname: "{}"}),
 		"no transcript":    archiveOf(t, head(), &tar.Header{Name: "maps/a.json", Linkname: "{}"}, &tar.Header{Name: "transcripts/a.json", Linkname: "{}"}),
+		"no such text":     archiveOf(t, head(), &tar.Header{Name: "texts/0/0/a", Linkname: "x"}),
+		"text up":          archiveOf(t, head(), &tar.Header{Name: textName("..%2Fevil"), Linkname: "x"}),
 		"good, then wrong": archiveOf(t, head(), &tar.Header{Name: "maps/a.json", Linkname: "{}"}, &tar.Header{Name: "x", Linkname: "{}"}),
 		"cut":              whole[:len(whole)-12],
 		"damaged checksum": append(bytes.Clone(whole[:len(whole)-8]), 1, 2, 3, 4, 5, 6, 7, 8),
@@ -74,12 +77,19 @@ func TestRestoreHostile(t *testing.T) {
 	}
 }
 
+// textName returns the name of a text in an archive.
+func textName(escaped string) string {
+	return backupTexts + strings.Repeat("0a", 32) + "/" + strings.Repeat("1b", 32) + "/" + escaped
+}
+
 func FuzzReadBackup(f *testing.F) {
+	f.Add(archiveOf(f, &tar.Header{Name: backupHead, Linkname: goodHead}, &tar.Header{Name: textName("a%2Fb"), Linkname: "text"}))
 	f.Add(archiveOf(f, &tar.Header{Name: backupHead, Linkname: goodHead}, &tar.Header{Name: "maps/a%2Fb.json", Linkname: "{}"}))
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		first := true
-		_ = readBackup(context.Background(), bytes.NewReader(data), func(name string, _ []byte) error {
+		_ = readBackup(context.Background(), bytes.NewReader(data), func(file savedFile) error {
+			name := file.name
 			if first && name != backupHead {
 				t.Errorf("%q comes first", name)
 			}

@@ -188,7 +188,7 @@ func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenM
 }
 
 func (r *mapReport) add(p ingest.Problem) {
-	message := strings.TrimPrefix(p.Err.Error(), "citekit: ")
+	message := plainMessage(p.Err)
 	found := mapFault{Path: p.Path, Node: p.Node, Warning: p.Warning, Message: message}
 	if !p.Warning {
 		found.Code = citekit.CodeOf(p.Err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -104,7 +103,7 @@ func (s *session) readable(ctx context.Context, lib *citekit.Library) ([]string,
 			return nil, err
 		}
 		if _, err := lib.Map(ctx, id); err != nil {
-			fmt.Fprintf(s.stderr, "citekit: warning: left out: %s\n", term.Line(strings.TrimPrefix(err.Error(), "citekit: ")))
+			fmt.Fprintf(s.stderr, "citekit: warning: left out: %s\n", term.Line(plainMessage(err)))
 			continue
 		}
 		ids = append(ids, id)

@@ -34,11 +34,11 @@ func copyCommand(s *session) *cobra.Command {
 		Use:   "copy <from> <to>",
 		Short: "Copy a workspace to another store",
 		Long: `Copies the maps of a workspace, the transcripts that a machine made, the pinned
-versions of sources, the notes of ingest, and the permissions to cite files
-outside a base directory. <from> and <to> are directories, or URLs of workspaces
-in other stores. With --sources the sources of the maps are copied too, and with
---evidence what was extracted of them and their texts. The index of searches is
-made again.
+versions of sources, the texts that 'citekit reanchor' needs, the notes of ingest,
+and the permissions to cite files outside a base directory. <from> and <to> are
+directories, or URLs of workspaces in other stores. With --sources the sources of
+the maps are copied too, and with --evidence what was extracted of them and their
+other texts. The index of searches is made again.
 
 What is there already with the same content is left alone, so an interrupted
 copy is run again and goes on. What is there with another content is kept and
@@ -57,7 +57,7 @@ they are written, and what differs is not stored. Nothing is changed in <from>.`
 	f.BoolVar(&flags.sources, "sources", false, "also copy the sources of the maps")
 	f.BoolVar(&flags.evidence, "evidence", false, "also copy evidence, and texts of sources")
 	f.BoolVarP(&flags.dryRun, "dry-run", "n", false, "only count what would be copied")
-	f.BoolVarP(&flags.force, "force", "f", false, "replace maps and pinned versions that differ")
+	f.BoolVarP(&flags.force, "force", "f", false, "replace maps and required versions that differ")
 	return c
 }
 
@@ -85,6 +85,7 @@ type copyReport struct {
 	Grants copied `json:"grants"`
 
 	Transcripts copied `json:"transcripts,omitzero"` // that a machine made; with their maps
+	Texts       copied `json:"texts,omitzero"`       // that reanchor needs
 
 	Sources  *copied `json:"sources,omitempty"`
 	Evidence *copied `json:"evidence,omitempty"`
@@ -99,9 +100,11 @@ type copier struct {
 
 	mu     sync.Mutex
 	report copyReport
-	named  int      // things that were named in warnings
-	all    int      // maps in from
-	forced []string // maps that were replaced
+	named  int               // things that were named in warnings
+	all    int               // maps in from
+	hashes map[string]string // of the source of each map in from, "" if unknown
+	forced []string          // maps that were replaced
+	kept   map[string]bool   // the keys of texts that reanchor needs
 	bar    *term.Bar
 }
 
@@ -114,7 +117,7 @@ func (s *session) copy(ctx context.Context, from, to string, flags copyFlags) (e
 	if from == to {
 		return usagef("copy", "%s is the workspace to copy from and to", term.Line(from))
 	}
-	c := &copier{session: s, flags: flags}
+	c := &copier{session: s, flags: flags, hashes: make(map[string]string)}
 	if c.from, err = s.openNamed(ctx, from, true); err != nil {
 		return fmt.Errorf("the workspace to copy from: %w", err)
 	}
@@ -186,6 +189,9 @@ func (c *copier) run(ctx context.Context) error {
 		return err
 	}
 	if err := c.grants(ctx); err != nil {
+		return err
+	}
+	if err := c.texts(ctx); err != nil {
 		return err
 	}
 	if c.flags.evidence {
@@ -270,9 +276,18 @@ func (c *copier) resourceMap(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("map %s: %w", id, err)
 	}
-	if err := c.tell(ctx, &c.report.Transcripts, "the transcript of "+id, c.transcript(ctx, data)); err != nil {
-		return err
+	var m citekit.ResourceMap
+	valid := m.UnmarshalJSON(data) == nil
+	if valid {
+		if err := c.tell(ctx, &c.report.Transcripts, "the transcript of "+id, c.transcript(ctx, &m)); err != nil {
+			return err
+		}
 	}
+	c.count(func() {
+		if c.hashes[id] = ""; valid {
+			c.hashes[id] = m.SourceHash()
+		}
+	})
 	now, stamp, err := c.to.ReadMap(ctx, id, maxSaved)
 	of := &c.report.Maps
 	switch {
@@ -300,12 +315,8 @@ func (c *copier) resourceMap(ctx context.Context, id string) error {
 }
 
 // transcript copies what a machine wrote down for a map, if that names such.
-func (c *copier) transcript(ctx context.Context, data []byte) error {
-	var m citekit.ResourceMap
-	if m.UnmarshalJSON(data) != nil {
-		return nil
-	}
-	if key, _, ok := about.TranscriptOf(&m); ok {
+func (c *copier) transcript(ctx context.Context, m *citekit.ResourceMap) error {
+	if key, _, ok := about.TranscriptOf(m); ok {
 		return c.piece(ctx, key, &c.report.Transcripts)
 	}
 	return nil
@@ -331,7 +342,7 @@ func (c *copier) pins(ctx context.Context) error {
 			err = c.note(ctx, &c.report.Pins, workspace.PinNotes, note.Name, note.Data)
 		}
 		if err != nil {
-			return fmt.Errorf("pinned version of %s: %w", note.Name, err)
+			return fmt.Errorf("required version of %s: %w", note.Name, err)
 		}
 	}
 	return ctx.Err()
@@ -347,7 +358,7 @@ func (c *copier) note(ctx context.Context, of *copied, kind, name string, data [
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged):
 		return err
 	case !errors.Is(err, fs.ErrNotExist) && !c.flags.force:
-		c.differs(of, "the pinned version of "+name)
+		c.differs(of, "the required version of "+name)
 		return nil
 	}
 	if !c.flags.dryRun {
@@ -556,23 +567,40 @@ func sameSource(ctx context.Context, a, b *citekit.Source) (bool, error) {
 	return one == other, err
 }
 
-// evidence copies evidence and texts, but no parts of an index, which is made again.
+// texts copies the texts that reanchor needs.
+func (c *copier) texts(ctx context.Context) error {
+	c.kept = make(map[string]bool)
+	for text, err := range textsOfReanchor(ctx, c.from, c.hashes) {
+		if err != nil {
+			return err
+		}
+		c.kept[text.key] = true
+	}
+	return c.pieces(ctx, slices.Sorted(maps.Keys(c.kept)), "texts", &c.report.Texts)
+}
+
+// evidence copies evidence and other texts, but no parts of an index, which is made again.
 func (c *copier) evidence(ctx context.Context) error {
 	var keys []string
 	for kept, err := range c.from.Kept(ctx) {
 		if err != nil {
 			return err
 		}
-		if kept.Kind == workspace.KeptEvidence {
+		if kept.Kind == workspace.KeptEvidence && !c.kept[kept.Name] {
 			keys = append(keys, kept.Name)
 		}
 	}
-	return c.each(ctx, keys, "pieces of evidence", func(ctx context.Context, key string) error {
-		err := c.piece(ctx, key, c.report.Evidence)
+	return c.pieces(ctx, keys, "pieces of evidence", c.report.Evidence)
+}
+
+// pieces copies pieces of evidence, and counts them.
+func (c *copier) pieces(ctx context.Context, keys []string, what string, of *copied) error {
+	return c.each(ctx, keys, what, func(ctx context.Context, key string) error {
+		err := c.piece(ctx, key, of)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // a store may lose evidence
 		}
-		return c.tell(ctx, c.report.Evidence, "evidence "+key, err)
+		return c.tell(ctx, of, "evidence "+key, err)
 	})
 }
 
@@ -664,11 +692,12 @@ func (c *copier) print(err error) error {
 	}
 	r := &c.report
 	show("sources", r.Sources)
-	show("pinned versions", &r.Pins)
+	show("required versions", &r.Pins)
 	show("maps", &r.Maps)
 	show("transcripts", &r.Transcripts)
 	show("notes of ingest", &r.Notes)
 	show("permissions", &r.Grants)
+	show("texts of earlier versions", &r.Texts)
 	show("evidence", r.Evidence)
 	if err == nil && c.all == 0 {
 		c.printf("there are no maps to copy\n")

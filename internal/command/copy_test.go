@@ -226,3 +226,27 @@ func TestCopyWords(t *testing.T) {
 		}
 	}
 }
+
+// TestCopyEarlierTexts moves a citation of an earlier version in a store, and in a folder
+// that came from there.
+func TestCopyEarlierTexts(t *testing.T) {
+	s, dir, _ := newCopyTest(t)
+	answer := filepath.Join(t.TempDir(), "answer.md")
+	must(t, os.WriteFile(answer, []byte("So it is [text://guide#lines=3].\n"), 0o600))
+	s.must("--dir", dir, "reanchor", "--pin", answer)
+	must(t, os.WriteFile(filepath.Join(dir, "guide.md"), []byte("# New\n\n"+tides), 0o600))
+	s.must("--dir", dir, "ingest", ".")
+	back := t.TempDir()
+	for _, trip := range [][]string{{dir, "mem://"}, {"mem://", back}, {dir, "mem://", "--evidence"}} {
+		again := len(trip) == 3
+		code, r, stderr := s.copied(append(trip, "--sources")...)
+		if code != exitOK || r.Texts.Copied+r.Texts.Same == 0 || again == (r.Texts.Copied > 0) {
+			t.Errorf("%v: exit code %d, %+v, %q", trip, code, r, stderr)
+		}
+	}
+	for _, place := range []string{dir, "mem://", back} {
+		if got := s.must("--workspace", place, "reanchor", "--dry-run", answer); !strings.Contains(got, "1 to move") || !strings.Contains(got, "-> text://guide#lines=5-5&v=") {
+			t.Errorf("%s: %s", place, got)
+		}
+	}
+}

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/testcorpus"
 )
 
 // TestDamagedMember has an archive with one member that is damaged, and one archive
@@ -123,4 +126,62 @@ func writeZip(t *testing.T, name string, members [][2]string) {
 		}
 	}
 	must(t, errors.Join(w.Close(), os.WriteFile(name, packed.Bytes(), 0o600)))
+}
+
+// TestCutPDF has PDF files whose end is missing: what there is of one is mapped, and told to
+// be damaged, and nothing is told of one that is sound. Other formats are not told about in
+// the words of the reader of PDF.
+func TestCutPDF(t *testing.T) {
+	f := newFolder(t)
+	whole := pdftest.Manual(12)
+	f.write("sound.pdf", string(whole))
+	f.write("cut.pdf", string(whole[:bytes.LastIndex(whole, []byte("startxref"))]))
+	if out := f.ran("ingest", "sound.pdf"); strings.Contains(out, "damaged") {
+		t.Errorf("a sound file: %s", out)
+	}
+	out := f.ran("ingest", "cut.pdf")
+	if !strings.Contains(out, "mapped cut.pdf as cut") || !strings.Contains(out, "cut.pdf: the file is damaged or incomplete (its end is missing), so pages may be missing; get it anew") {
+		t.Errorf("ingest: %s", out)
+	}
+	if out := f.ran("ingest", "cut.pdf", "--force", "--json"); !strings.Contains(out, `"damage": "its end is missing"`) {
+		t.Errorf("ingest as JSON: %s", out)
+	}
+	if out := f.ran("structure", "cut"); !strings.Contains(out, `"damage": "its end is missing"`) {
+		t.Errorf("structure: %s", out)
+	}
+	for name, data := range map[string][]byte{"w.docx": testcorpus.WordTable([]string{"a", "b"}), "s.xlsx": testcorpus.Workbook([]string{"a", "b"})} {
+		f.write(name, string(data[:len(data)/2]))
+		out := f.ran("ingest", name)
+		for _, word := range []string{"startxref", "PDF", "pdf", "catalog", "xref"} {
+			if strings.Contains(out, word) {
+				t.Errorf("half of %s: %s", name, out)
+			}
+		}
+	}
+}
+
+// TestFailedIngestLeavesNothing has a folder in which nothing could be mapped.
+func TestFailedIngestLeavesNothing(t *testing.T) {
+	f := newFolder(t)
+	f.write("bad.pdf", "%PDF-1.4 broken")
+	left := func() (names []string) {
+		entries, err := os.ReadDir(f.dir)
+		must(t, err)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	for _, args := range [][]string{{"bad.pdf"}, {"none.pdf"}, {"--ocr", "bad.pdf", "none.pdf"}, {"--output-dir", "out", "bad.pdf"}} {
+		f.ran(append([]string{"ingest"}, args...)...)
+		if got := left(); !slices.Equal(got, []string{"bad.pdf"}) {
+			t.Errorf("%v left %v", args, got)
+		}
+	}
+	f.write("good.txt", "One\n")
+	f.ran("ingest", ".")
+	f.ran("ingest", "none.pdf")
+	if got := left(); !slices.Equal(got, []string{".citekit_output", ".resource_maps", "bad.pdf", "good.txt"}) {
+		t.Errorf("with a map there is %v", got)
+	}
 }

@@ -37,7 +37,7 @@ func asUsage(command string, err error) error {
 	if !errors.Is(err, citekit.ErrSyntax) || errors.As(err, new(*usageError)) {
 		return err
 	}
-	return usagef(command, "%s", term.Line(strings.TrimSuffix(err.Error(), ": "+citekit.ErrSyntax.Error())))
+	return usagef(command, "%s", term.Line(plainMessage(err)))
 }
 
 // An interruption reports that a signal ended the program.
@@ -131,7 +131,16 @@ type errorDetail struct {
 }
 
 func detail(err error) *errorDetail {
-	return &errorDetail{Code: citekit.CodeOf(err), Message: strings.TrimPrefix(err.Error(), "citekit: ")}
+	return &errorDetail{Code: citekit.CodeOf(err), Message: plainMessage(err)}
+}
+
+// plainMessage returns what an error says, without the words that its code stands for.
+func plainMessage(err error) string {
+	var with hinted
+	if errors.As(err, &with) && err.Error() == with.Error() {
+		return plainMessage(with.error) + "; " + with.hint
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(err.Error(), "citekit: "), ": "+citekit.ErrSyntax.Error())
 }
 
 // printJSON prints v as indented JSON.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -168,6 +169,17 @@ type ingestion struct {
 }
 
 func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags) error {
+	folder := s.outputFolder()
+	_, missing := os.Lstat(folder)
+	err := s.ingestInto(ctx, args, flags)
+	named := !slices.ContainsFunc(args, func(arg string) bool { info, err := os.Stat(arg); return err == nil && info.IsDir() }) // of a folder, what failed before is only counted
+	if err != nil && named && folder != "" && errors.Is(missing, fs.ErrNotExist) && !holdsMaps(s.dir) {
+		removeTraces(folder)
+	}
+	return err
+}
+
+func (s *session) ingestInto(ctx context.Context, args []string, flags *ingestFlags) error {
 	in := &ingestion{session: s, flags: flags}
 	if err := in.open(args); err != nil {
 		return err
@@ -378,7 +390,7 @@ func describeItem(item ingest.Item) string {
 		b.WriteString(" as " + item.ResourceID)
 	}
 	if item.Err != nil {
-		b.WriteString(": " + item.Err.Error())
+		b.WriteString(": " + plainMessage(item.Err))
 		return b.String()
 	}
 	if item.Nodes > 0 {
@@ -426,7 +438,7 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	if missed := missedDocuments(report.Items); missed != "" {
 		in.printf("%s\n", term.Line(missed))
 	}
-	for _, line := range slices.Concat(damagedMembers(report.Items), skippedMembers(report.Items), unsearchedText(report.Items)) {
+	for _, line := range slices.Concat(damagedFiles(report.Items), damagedMembers(report.Items), skippedMembers(report.Items), unsearchedText(report.Items)) {
 		in.printf("%s\n", term.Line(line))
 	}
 	for _, line := range unread {
@@ -445,7 +457,7 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 // describeFailure returns why a source failed, preceded by its path unless the
 // reason names it.
 func describeFailure(item ingest.Item) string {
-	reason := item.Err.Error()
+	reason := plainMessage(item.Err)
 	if strings.Contains(reason, strconv.Quote(item.Path)) {
 		return reason
 	}

@@ -88,6 +88,16 @@ func withoutScans(report *ingest.Report, told bool) *ingest.Indexed {
 	return &index
 }
 
+// damagedFiles returns lines about the files that could only be read by repairing them.
+func damagedFiles(items []ingest.Item) []string {
+	return itemLines(items, "file", "that are damaged", func(item ingest.Item) string {
+		if item.Damage == "" {
+			return ""
+		}
+		return "the file is damaged or incomplete (" + item.Damage + "), so pages may be missing; get it anew"
+	})
+}
+
 // damagedMembers returns lines about the archives with members that are damaged.
 func damagedMembers(items []ingest.Item) []string {
 	return archiveLines(items, "with damaged members", func(item ingest.Item) string {

@@ -100,7 +100,7 @@ func (s *session) tellUnread(read *contents.Contents) (last error) {
 			continue
 		}
 		if last != nil {
-			s.warn(strings.TrimPrefix(last.Error(), "citekit: "))
+			s.warn(plainMessage(last))
 		}
 		last = adviseStorage(item.Err)
 	}
@@ -141,7 +141,7 @@ func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citek
 		err = how.Show(s.stdout, p.Data)
 	}
 	if err != nil {
-		s.warn(strings.TrimPrefix(err.Error(), "citekit: "))
+		s.warn(plainMessage(err))
 	}
 }
 

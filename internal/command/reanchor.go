@@ -201,7 +201,7 @@ func unproven(r *reanchor.Rewriting) (n int) {
 func (s *session) printCitation(c citationReport) {
 	if !c.Moved && !c.Left {
 		if c.Result.How == reanchor.Unknown {
-			s.printf("%d: %s: unchecked, %s; --pin adds the version, if the address is right\n", c.Line, term.Line(c.Written), term.Line(strings.TrimPrefix(c.Result.Problem.Error(), "citekit: ")))
+			s.printf("%d: %s: unchecked, %s; --pin adds the version, if the address is right\n", c.Line, term.Line(c.Written), term.Line(plainMessage(c.Result.Problem)))
 		}
 		if c.Pinned {
 			s.printf("%d: %s => %s: pinned\n", c.Line, term.Line(c.Written), term.Line(c.Now))
@@ -218,7 +218,7 @@ func (s *session) printCitation(c citationReport) {
 	s.printf(": %s", c.Result.How)
 	switch {
 	case c.Result.Problem != nil:
-		s.printf(", %s", term.Line(strings.TrimPrefix(c.Result.Problem.Error(), "citekit: ")))
+		s.printf(", %s", term.Line(plainMessage(c.Result.Problem)))
 	case c.Result.How == reanchor.Ambiguous:
 		s.printf(", %s", severalPlaces(c.Result))
 	case c.Result.Address.Resource != "":

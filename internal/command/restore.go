@@ -33,11 +33,11 @@ func restoreCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore <file.tar.gz>",
 		Short: "Restore what backup saved",
-		Long: `Brings maps and the pinned versions of their sources from an archive of 'citekit
-backup' back into the base directory. The archive is read to its end before
-anything is written: one that is damaged, or not from backup, changes nothing.
-Existing maps stay, and so does everything else, unless --force is given. An
-interrupted restore can be run again.
+		Long: `Brings maps, the required versions of their sources, and the texts of earlier ones
+from an archive of 'citekit backup' back into the base directory. The archive is
+read to its end before anything is written: one that is damaged, or not from
+backup, changes nothing. Existing maps stay, and so does everything else, unless
+--force is given. An interrupted restore can be run again.
 
 It says which folder the archive was made of, and when, and warns if sources that
 the maps name are not there: then it may be the archive of another folder.
@@ -67,6 +67,7 @@ type restoreFlags struct {
 const (
 	maxSaved      = 64 << 20 // of one file in it, in bytes
 	maxSavedFiles = 4_000_000
+	maxSavedText  = 16 << 30 // of a text, which is not read into memory
 	maxSavedInAll = 64 << 30
 )
 
@@ -82,7 +83,7 @@ func (s *session) restore(ctx context.Context, name string, flags restoreFlags) 
 		return err
 	}
 	defer f.Close()
-	if err := readBackup(ctx, f, func(string, []byte) error { return nil }); err != nil {
+	if err := readBackup(ctx, f, func(savedFile) error { return nil }); err != nil {
 		return fmt.Errorf("'%s': %w", name, err)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -110,7 +111,7 @@ func (s *session) restore(ctx context.Context, name string, flags restoreFlags) 
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if err := readBackup(ctx, f, func(name string, data []byte) error { return r.put(ctx, name, data) }); err != nil {
+	if err := readBackup(ctx, f, func(file savedFile) error { return r.put(ctx, file) }); err != nil {
 		return err
 	}
 	return s.tellRestored(r)
@@ -133,7 +134,7 @@ func (s *session) tellRestored(r *restorer) error {
 	if r.found < r.sources {
 		s.warn(fmt.Sprintf("warning: the sources of %d of %s are not in %s; is this the archive of another folder?", r.sources-r.found, message.Count(r.sources, "map"), s.baseName()))
 	}
-	s.printf("restored %s, %s\n", message.Count(r.done.Maps, "map"), message.Count(r.done.Pins, "pinned version"))
+	s.printf("restored %s\n", r.done)
 	if r.kept > 0 {
 		s.printf("%s there already and kept; --force replaces\n", countedAre(r.kept, "thing"))
 	}
@@ -143,9 +144,17 @@ func (s *session) tellRestored(r *restorer) error {
 	return nil
 }
 
+// A savedFile is a file in an archive.
+type savedFile struct {
+	name string
+	data []byte    // unless it is a text
+	size int64     // in bytes
+	text io.Reader // that of a savedText, valid during the call; it may be left unread
+}
+
 // readBackup reads an archive and calls f with each file in it. Names are never used
 // as paths: links, and names that backup does not write, are refused.
-func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byte) error) error {
+func readBackup(ctx context.Context, r io.Reader, f func(savedFile) error) error {
 	zip, err := gzip.NewReader(r)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoBackup, err)
@@ -171,6 +180,12 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 			return fmt.Errorf("%w: %s is in it twice", errNoBackup, message.Quote(head.Name))
 		}
 		seen[head.Name] = true
+		if _, ok := parseSavedText(head.Name); ok { // what is cut short fails in Next
+			if err := f(savedFile{name: head.Name, size: head.Size, text: archive}); err != nil {
+				return err
+			}
+			continue
+		}
 		data, err := io.ReadAll(io.LimitReader(archive, maxSaved))
 		if err != nil || int64(len(data)) != head.Size {
 			return fmt.Errorf("%w: %s is cut short", errNoBackup, message.Quote(head.Name))
@@ -182,7 +197,7 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 			return fmt.Errorf("%w: %s is not what the map before it names", errNoBackup, message.Quote(head.Name))
 		}
 		last, resourceMap = head.Name, data
-		if err := f(head.Name, data); err != nil {
+		if err := f(savedFile{name: head.Name, data: data, size: head.Size}); err != nil {
 			return err
 		}
 	}
@@ -199,20 +214,25 @@ func drain(zip *gzip.Reader) error {
 
 // checkSaved returns an error if the header of the n-th file is invalid.
 func checkSaved(head *tar.Header, n int) error {
+	_, isText := parseSavedText(head.Name)
+	most := int64(maxSaved)
+	if isText {
+		most = maxSavedText
+	}
 	switch {
 	case n == 0 && head.Name != backupHead:
 		return fmt.Errorf("%w: it does not begin with %s", errNoBackup, backupHead)
 	case head.Typeflag != tar.TypeReg:
 		return fmt.Errorf("%w: %s is not a regular file", errNoBackup, message.Quote(head.Name))
-	case head.Size < 0 || head.Size > maxSaved:
-		return fmt.Errorf("%w: %s has %d bytes, and at most %d are allowed", errNoBackup, message.Quote(head.Name), head.Size, maxSaved)
+	case head.Size < 0 || head.Size > most:
+		return fmt.Errorf("%w: %s has %d bytes, and at most %d are allowed", errNoBackup, message.Quote(head.Name), head.Size, most)
 	}
 	switch head.Name {
 	case backupHead, backupPins, backupAllowed, backupSeal, backupKeys:
 		return nil
 	}
 	_, isMap := savedMap(head.Name, backupMaps)
-	if _, isTranscript := savedMap(head.Name, backupTranscripts); !isMap && !isTranscript {
+	if _, isTranscript := savedMap(head.Name, backupTranscripts); !isMap && !isTranscript && !isText {
 		return fmt.Errorf("%w: %s is not a file that backup saves", errNoBackup, message.Quote(head.Name))
 	}
 	return nil
@@ -276,8 +296,8 @@ func (r *restorer) key(ctx context.Context, f io.Reader) error {
 	if r.keyPath == "" {
 		return nil
 	}
-	return readBackup(ctx, f, func(name string, data []byte) error {
-		if name != backupSeal {
+	return readBackup(ctx, f, func(file savedFile) error {
+		if file.name != backupSeal {
 			return nil
 		}
 		if _, err := os.Lstat(r.keyPath); err == nil && !r.flags.force {
@@ -287,7 +307,7 @@ func (r *restorer) key(ctx context.Context, f io.Reader) error {
 			return err
 		}
 		r.done.Key = true
-		return writeBytes(r.keyPath, data)
+		return writeBytes(r.keyPath, file.data)
 	})
 }
 
@@ -298,7 +318,11 @@ func writeBytes(path string, data []byte) error {
 	})
 }
 
-func (r *restorer) put(ctx context.Context, name string, data []byte) error {
+func (r *restorer) put(ctx context.Context, file savedFile) error {
+	name, data := file.name, file.data
+	if text, ok := parseSavedText(name); ok {
+		return r.text(ctx, text, file)
+	}
 	switch name {
 	case backupHead:
 		return json.Unmarshal(data, &r.head)
@@ -351,6 +375,19 @@ func (r *restorer) transcript(ctx context.Context, id string, data []byte) error
 		Name: about.TranscriptName(key), Size: int64(len(data)), Resource: id,
 		MediaType: "application/json", SourceHash: m.SourceHash(), Keep: true,
 	}, bytes.NewReader(data))
+	return err
+}
+
+// text puts back a text that reanchor needs.
+func (r *restorer) text(ctx context.Context, text savedText, file savedFile) error {
+	if _, err := r.ws.FindEvidence(ctx, text.key); !errors.Is(err, fs.ErrNotExist) {
+		return err // it is there
+	}
+	r.done.Texts++
+	_, err := r.ws.StoreEvidence(ctx, text.key, citekit.EvidenceMeta{
+		Name: about.TextName(text.key), Size: file.size, Resource: text.id,
+		MediaType: "application/octet-stream", SourceHash: text.hash,
+	}, file.text)
 	return err
 }
 

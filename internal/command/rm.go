@@ -17,7 +17,7 @@ func rmCommand(s *session) *cobra.Command {
 		Annotations: anyMaps,
 		Short:       "Delete resources: their maps and evidence, not their sources",
 		Long: `Deletes the map of each resource with what belongs to it: its evidence, the
-notes of ingest, the pinned version of its source, and the permission to cite a
+notes of ingest, the required version of its source, and the permission to cite a
 source outside the base directory. Sources are never touched: the next
 'citekit ingest .' maps a file again that is still there. If one of the resources
 does not exist, or was made or changed by hand, none is deleted.`,

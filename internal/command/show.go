@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/command/internal/term"
@@ -87,6 +86,6 @@ func (s *session) show(e found, how term.Pictures) {
 		if e.file == "" {
 			other = "'citekit view " + e.Address.String() + "' shows it in a browser, " + other
 		}
-		s.warn("--show: " + strings.TrimPrefix(err.Error(), "citekit: ") + "; " + other)
+		s.warn("--show: " + plainMessage(err) + "; " + other)
 	}
 }

@@ -256,7 +256,7 @@ func (s *session) printVerified(all []verifiedText) {
 		uncited += len(v.report.Uncited)
 	}
 	if entries > 0 {
-		fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
+		fmt.Fprintf(s.stderr, "citekit: %s; %s without one\n", message.Holding(holding, entries, "citation"), message.Count(uncited, "sentence"))
 	}
 	s.tellOfTexts(all, false)
 }
@@ -395,5 +395,5 @@ func problem(v *verify.Verdict, isAddressShown bool) string {
 	if e := new(citekit.ResolveError); isAddressShown && errors.As(err, &e) && e.Op == "verify" {
 		err = e.Err
 	}
-	return strings.TrimPrefix(err.Error(), "citekit: ")
+	return plainMessage(err)
 }

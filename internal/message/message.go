@@ -54,6 +54,15 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
+// Holding says how many of some things hold, such as "1 of 1 citation holds".
+func Holding(n, all int, thing string) string {
+	verb := "hold"
+	if n == 1 || all == 1 {
+		verb = "holds"
+	}
+	return strconv.Itoa(n) + " of " + Count(all, thing) + " " + verb
+}
+
 // Article returns a word in lower case with "a" or "an" before it.
 func Article[S ~string](word S) string {
 	if word != "" && strings.IndexByte("aeiou", word[0]) >= 0 {

@@ -16,3 +16,14 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestHolding(t *testing.T) {
+	for want, n := range map[string][2]int{
+		"1 of 1 citation holds": {1, 1}, "0 of 1 citation holds": {0, 1}, "1 of 2 citations holds": {1, 2},
+		"2 of 2 citations hold": {2, 2}, "0 of 3 citations hold": {0, 3}, "0 of 0 citations hold": {0, 0},
+	} {
+		if got := Holding(n[0], n[1], "citation"); got != want {
+			t.Errorf("%d of %d: %q; want %q", n[0], n[1], got, want)
+		}
+	}
+}

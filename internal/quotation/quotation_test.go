@@ -432,3 +432,29 @@ func TestEllipsis(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
+
+// TestDoubledQuotes finds what a cell of comma-separated values shows.
+func TestDoubledQuotes(t *testing.T) {
+	const source = "who,said\n\"Bob, B.\",\"a \"\"b\"\" c\"\nEve,\"five \"\"six\"\"\"\nIda,\"\"\"oh\"\"\n\"\"yes\"\"\"\nUna,\"\",\"x\",8\"\" y\n"
+	csv := Options{Delimiter: ',', Verbatim: true}
+	for _, c := range []struct{ quote, want string }{
+		{`a "b" c`, "markup"},
+		{`b" c`, "markup"},
+		{`a "b`, "markup"},
+		{`five "six"`, "markup"},
+		{`"oh"`, "exact"},
+		{"\"oh\"\n\"yes\"", "markup"},
+		{`a ""b"" c`, "exact"},
+		{`a b c`, "altered"},
+		{`five six`, "altered"},
+		{`Una,"","x"`, "exact"},
+		{`8" y`, "altered"}, // the field is not quoted
+	} {
+		if got, m := look(source, c.quote, csv); got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+	}
+	if got, m := look(source, `a "b" c`, Options{Verbatim: true}); got != "altered" {
+		t.Errorf("of a text without fields: %q, %+v", got, m)
+	}
+}

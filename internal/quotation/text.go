@@ -29,7 +29,8 @@ type Options struct {
 	Verbatim bool
 
 	// Delimiter separates the fields of a row, as a comma does in CSV: a number ends
-	// there, although another may follow. Zero means that there are no fields.
+	// there, although another may follow, and a quotation mark in a quoted field is
+	// doubled. Zero means that there are no fields.
 	Delimiter byte
 }
 
@@ -68,6 +69,8 @@ func Prepare(text string, opts Options) *Text {
 		skips = markupParts(text)
 	case opts.Subtitles:
 		skips = timingParts(text)
+	case opts.Delimiter != 0:
+		skips = doubledQuotes(text, opts.Delimiter)
 	}
 	if len(skips) > 0 {
 		t.body = newForm(text, skips, false)

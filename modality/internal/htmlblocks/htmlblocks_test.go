@@ -166,6 +166,39 @@ func placesOf(table *htmlblocks.Table) string {
 	return strings.Join(all, " ")
 }
 
+// TestFeet has feet of tables that stand before their bodies, and are shown after them.
+func TestFeet(t *testing.T) {
+	for _, test := range []struct {
+		src     string
+		headers int
+		want    string
+	}{
+		{"<thead><tr><th>h<th>i</thead><tfoot><tr><td rowspan=2>f<td>g<tr><td>e</tfoot><tbody><tr><td rowspan=2>a<td>b<tr><td>c", 1, "A1=h B1=i A2:A3=a B2=b B3=c A4:A5=f B4=g B5=e"},
+		{"<tfoot><tr><td>f</tfoot><thead><tr><td>h</thead><tr><td>a<tfoot><tr><td>g", 1, "A1=h A2=a A3=f A4=g"},
+		{"<tfoot><tr><td>f</tfoot>", 0, "A1=f"},
+		{"<tr><td>a<tfoot><tr><td>f</tfoot>", 0, "A1=a A2=f"},
+	} {
+		p := parse(t, "<table>"+test.src+"</table>", false)
+		table := p.Table(1)
+		places := strings.Fields(placesOf(table))
+		for c := range table.Cells() {
+			cell, begins := p.CellBytes(table, c.Row, c.Col)
+			if !begins || string(cell) != string(p.Part(c.Span)) {
+				t.Errorf("%s: %q begins %v at row %d, column %d", test.src, cell, begins, c.Row, c.Col)
+			}
+			i := slices.IndexFunc(places, func(place string) bool { return !strings.Contains(place, "=") })
+			places[i] += "=" + strings.TrimSpace(htmlblocks.Text(cell, false))
+		}
+		if got := strings.Join(places, " "); got != test.want || table.Headers != test.headers {
+			t.Errorf("%s: %s, %d headers; want %s, %d", test.src, got, table.Headers, test.want, test.headers)
+		}
+		cut, _ := p.CutCells(1, table, htmlblocks.Span{Start: 1, End: 1}, htmlblocks.Span{Start: 1, End: 1})
+		if first, _, _ := strings.Cut(test.want[3:], " "); !strings.Contains(string(cut.Data), "<td>"+first) && !strings.Contains(string(cut.Data), "<th>"+first) {
+			t.Errorf("%s: its first cell is cut as %s", test.src, cut.Data)
+		}
+	}
+}
+
 // TestHostilePages has pages that would take long if each tag went through all
 // that are open.
 func TestHostilePages(t *testing.T) {

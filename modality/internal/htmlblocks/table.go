@@ -3,6 +3,7 @@ package htmlblocks
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strconv"
 
 	"golang.org/x/net/html"
@@ -103,9 +104,45 @@ func (p *Page) Table(n int) *Table {
 	if t.table.tag.End == 0 || t.full {
 		return nil
 	}
+	if t.feet > 0 {
+		t.table.sinkFeet()
+	}
 	t.table.Rows = len(t.table.slots)
 	t.table.Headers = t.headers()
 	return t.table
+}
+
+// sinkFeet puts the rows of feet last, where they are shown. No cell is in two groups.
+func (t *Table) sinkFeet() {
+	var order, feet []int // rows, by where they go
+	for row := range t.rows {
+		if t.groups[t.rows[row].group].name == atom.Tfoot {
+			feet = append(feet, row)
+		} else {
+			order = append(order, row)
+		}
+	}
+	order = append(order, feet...)
+	to := make([]int, len(order))
+	rows, slots := make([]tableRow, len(order)), make([][]int32, len(order))
+	for i, row := range order {
+		to[row], rows[i], slots[i] = i, t.rows[row], t.slots[row]
+	}
+	cells := make([]int, len(t.cells)) // by where they go
+	for i := range cells {
+		cells[i], t.cells[i].row = i, to[t.cells[i].row]
+	}
+	slices.SortStableFunc(cells, func(a, b int) int { return t.cells[a].row - t.cells[b].row })
+	sorted, now := make([]tableCell, len(cells)), make([]int32, len(cells)+1)
+	for i, cell := range cells {
+		sorted[i], now[cell+1] = t.cells[cell], int32(i+1)
+	}
+	for _, row := range slots {
+		for col := range row {
+			row[col] = now[row[col]]
+		}
+	}
+	t.rows, t.slots, t.cells = rows, slots, sorted
 }
 
 type tableReader struct {
@@ -128,6 +165,7 @@ type tableReader struct {
 
 	inHead    bool
 	heads     int // rows in the head of the table
+	feet      int // rows in feet of the table
 	inCaption bool
 }
 
@@ -243,7 +281,7 @@ func isRowGroup(tag atom.Atom) bool {
 
 func (t *tableReader) beginGroup(g rowGroup) {
 	t.table.groups = append(t.table.groups, g)
-	t.inGroup, t.inHead = true, g.name == atom.Thead && t.heads == len(t.table.slots)
+	t.inGroup, t.inHead = true, g.name == atom.Thead && t.heads == len(t.table.slots)-t.feet
 }
 
 // endGroup ends the group that is open, and with it the cells that would take more rows.
@@ -272,8 +310,11 @@ func (t *tableReader) beginRow(tag Span) {
 		}
 	}
 	t.table.slots = append(t.table.slots, row)
-	if t.inHead {
+	switch {
+	case t.inHead:
 		t.heads++
+	case t.table.groups[len(t.table.groups)-1].name == atom.Tfoot:
+		t.feet++
 	}
 	t.full = t.full || len(t.table.slots)*max(t.table.Cols, 1) > maxTableSlots
 }

@@ -90,7 +90,7 @@ func (d *dossier) cover() *cover {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	c.Summary = fmt.Sprintf("%d of %s hold", holding, message.Count(len(d.quotes), "citation"))
+	c.Summary = message.Holding(holding, len(d.quotes), "citation")
 	if n := len(d.report.Uncited); n > 0 {
 		c.Facts = append(c.Facts, message.Count(n, "sentence")+" of the text cite nothing")
 	}

@@ -56,7 +56,8 @@ const (
 // the first 1000 tables with cells, as objects with the place "at", its "extent" in
 // A1 notation, the "evidence" and the "confidence", "headers" and what it
 // "continues". If the headings are
-// incomplete, the nodes are runs of pages.
+// incomplete, the nodes are runs of pages. "damage" says why the file could only be read
+// by repairing it, so that pages may be missing.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	r.init()
 	if err := docfile.CheckMap(ctx, req, citekit.Document, "a document"); err != nil {

@@ -3,6 +3,7 @@ package pdf
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"path"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/modality/document/internal/pdf/internal/pdf"
 	"github.com/citekit/citekit/modality/document/internal/pdf/internal/pdfium"
 )
 
@@ -255,6 +257,12 @@ func (m *mapper) metadata() map[string]any {
 	}
 	if len(m.facts.cut) > 0 {
 		metadata["incomplete"] = m.facts.cut
+	}
+	if m.job.damage != nil {
+		metadata[about.DamageKey] = "its structure is wrong"
+		if errors.Is(m.job.damage, pdf.ErrNoEnd) {
+			metadata[about.DamageKey] = "its end is missing"
+		}
 	}
 	if labels := m.labels(); labels != nil {
 		metadata["page_labels"] = labels

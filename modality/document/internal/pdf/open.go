@@ -41,6 +41,8 @@ type job struct {
 	pdfium *pdfium.Session
 	tried  [openerCount]attempt
 	short  bool // the last layouts are of some pages only, because of a limit
+
+	damage error // why the source was last read as it was repaired; nil if it is sound
 }
 
 // An attempt is the result of an opener on the source of a job.
@@ -124,6 +126,9 @@ func (j *job) withDocument(ctx context.Context, use func(*openDocument, *pdf.Fil
 		}
 		if len(damage) > 0 && errors.Is(err, pdfium.ErrLimit) {
 			return fmt.Errorf("%w; repairing it takes too much work", damage[0])
+		}
+		if err == nil && len(damage) > 0 {
+			j.damage = damage[0]
 		}
 		if err == nil || !isDamage(err) {
 			return err

@@ -26,6 +26,10 @@ var (
 	// ErrDamaged.
 	ErrEmpty = fmt.Errorf("%w", ErrDamaged)
 
+	// ErrNoEnd reports a file without the end of a PDF file, as one that was cut. It
+	// matches ErrDamaged.
+	ErrNoEnd = fmt.Errorf("no startxref at the end: %w", ErrDamaged)
+
 	// ErrPassword reports a file that does not open with an empty user
 	// password.
 	ErrPassword = errors.New("the PDF file needs a password; save a copy without the password")

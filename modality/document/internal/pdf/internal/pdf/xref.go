@@ -95,7 +95,7 @@ func readXref(f *File, header int64) (*xrefReader, error) {
 		return nil, err
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("no startxref at the end: %w", ErrDamaged)
+		return nil, ErrNoEnd
 	}
 	var start int64
 	err = f.parse(at, func(p *parser) error {
