@@ -169,7 +169,7 @@ func (t *textReader) layStart(tag atom.Atom, kind kind) {
 		if t.cells++; t.cells > 1 {
 			l.tabs++
 		}
-		l.filled, l.apart, t.space, t.raised = false, false, false, false
+		l.filled, l.apart, t.space, t.script = false, false, false, OnLine
 	case tag == atom.Tr:
 		t.endRow()
 	case t.cells > 0:

@@ -10,7 +10,7 @@ import (
 
 // Text returns the words of a part of a page, which is UTF-8: every block within
 // it, every line of a list and every row of a table on a line of its own, cells
-// with a tab between. Numbers above the line are written so, as 10², and brackets around
+// with a tab between. Numbers above or below the line are written so, as 10², and brackets around
 // readings of Japanese words are left out. It ends with LF unless it is empty.
 func Text(part []byte, xml bool) string {
 	t := newTextReader(part, xml)
@@ -32,7 +32,7 @@ type textReader struct {
 	cells   int  // of the row so far
 	begun   bool // the line has something on it
 	space   bool // there is one before the next word
-	raised  bool // it is written above the line
+	script  Script
 	bracket bool // it is a bracket for those who do not see readings above the words
 	fresh   bool // nothing is in the cell yet
 }
@@ -94,38 +94,12 @@ func (t *textReader) add(text string) {
 		}
 		text = text[strings.Index(text, word)+len(word):]
 		t.gap()
-		if t.raised {
-			word = raiseWord(word)
-		}
-		t.write(word)
+		t.write(t.script.word(word))
 		t.begun, t.space = true, false
 	}
 	if text != "" {
 		t.space = true
 	}
-}
-
-// raised are the characters of a number above the line.
-var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻")
-
-// Raise returns text above the line with the numbers in it as they are written there,
-// so that 10² is not 102. Other words, as in 1st, are returned as they are.
-func Raise(text string) string {
-	var b strings.Builder
-	for word := range strings.FieldsFuncSeq(text, isSpace) {
-		i := strings.Index(text, word)
-		b.WriteString(text[:i] + raiseWord(word))
-		text = text[i+len(word):]
-	}
-	return b.String() + text
-}
-
-func raiseWord(word string) string {
-	digits := strings.TrimLeft(word, "+-−")
-	if len(word)-len(digits) > len("−") || strings.Trim(digits, "0123456789") != "" {
-		return word
-	}
-	return raised.Replace(word)
 }
 
 // addPre adds preformatted text. The line end right behind the start tag is none.
@@ -163,7 +137,7 @@ func (t *textReader) newLine() {
 	if t.begun {
 		t.text.WriteByte('\n')
 	}
-	t.begun, t.space, t.fresh, t.raised = false, false, false, false
+	t.begun, t.space, t.fresh, t.script = false, false, false, OnLine
 }
 
 func (t *textReader) start(tag atom.Atom, ended bool) {
@@ -193,7 +167,7 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 			t.text.WriteByte('\t')
 			t.begun, t.space, t.fresh = true, false, true
 		}
-		t.raised = false
+		t.script = OnLine
 	case tag == atom.Tr:
 		t.newLine()
 		t.cells = 0
@@ -205,8 +179,13 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 	case kind == block || kind == wraps || isPart(tag):
 		t.newLine()
 	}
-	if t.bracket = tag == atom.Rp && !ended; tag == atom.Sup {
-		t.raised = !ended
+	t.bracket = tag == atom.Rp && !ended
+	switch {
+	case ended:
+	case tag == atom.Sup:
+		t.script = Above
+	case tag == atom.Sub:
+		t.script = Below
 	}
 	if tag == atom.Pre && !ended && t.cells == 0 {
 		t.pre++
@@ -238,8 +217,8 @@ func (t *textReader) end(tag atom.Atom) {
 	kind := kindOf(tag, "")
 	t.bracket = false
 	switch {
-	case tag == atom.Sup:
-		t.raised = false
+	case tag == atom.Sup, tag == atom.Sub:
+		t.script = OnLine
 	case tag == atom.Svg || tag == atom.Math:
 		t.foreign = max(t.foreign-1, 0)
 	case tag == atom.Pre:

@@ -21,7 +21,7 @@ func (t *tree) label(i, but int32) string {
 
 // textOf returns the text of the siblings from first to last, except that of the
 // element but. Runs of spaces become one space. A table row is a line with tabs
-// between cells. Pictures yield their alternative text, numbers above the line their
+// between cells. Pictures yield their alternative text, numbers above or below the line their
 // characters for that.
 func (t *tree) textOf(first, last, but int32) string {
 	w := textWriter{tree: t, but: but}
@@ -37,15 +37,15 @@ func (t *tree) textOf(first, last, but int32) string {
 
 type textWriter struct {
 	*tree
-	out   strings.Builder
-	but   int32
-	space bool // a space goes before the next word
-	begun bool // the line has text or a tab
-	word  bool // the line or the cell has text
-	cell  int  // number of open cells, in which lines do not break
-	cells int  // cells on the line, with or without text
-	pre   int
-	above int // number of open elements whose text is above the line
+	out    strings.Builder
+	but    int32
+	space  bool // a space goes before the next word
+	begun  bool // the line has text or a tab
+	word   bool // the line or the cell has text
+	cell   int  // number of open cells, in which lines do not break
+	cells  int  // cells on the line, with or without text
+	pre    int
+	script htmlblocks.Script
 }
 
 func (w *textWriter) node(i int32) {
@@ -84,9 +84,12 @@ func (w *textWriter) element(i int32, n *node) {
 		w.pre++
 		defer func() { w.pre-- }()
 	}
-	if n.name == "sup" {
-		w.above++
-		defer func() { w.above-- }()
+	if n.name == "sup" || n.name == "sub" {
+		around := w.script
+		defer func() { w.script = around }()
+		if w.script = htmlblocks.Above; n.name == "sub" {
+			w.script = htmlblocks.Below
+		}
 	}
 	for c := range w.children(i) {
 		w.node(c)
@@ -129,9 +132,7 @@ func (w *textWriter) text(s string) {
 		w.lines(s)
 		return
 	}
-	if w.above > 0 {
-		s = htmlblocks.Raise(s)
-	}
+	s = w.script.Write(s)
 	for s != "" {
 		n := strings.IndexFunc(s, isSpace)
 		if n < 0 {

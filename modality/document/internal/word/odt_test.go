@@ -116,7 +116,7 @@ func TestODTRaised(t *testing.T) {
 		`10` + span("T1", "2") + ` m`:                    "10² m\n",
 		`10` + span("T2", span("T5", "−3 ")) + `m`:       "10⁻³ m\n",
 		`the 5` + span("T1", "th") + ` of 6`:             "the 5th of 6\n",
-		`H` + span("T3", "2") + `O`:                      "H2O\n",
+		`H` + span("T3", "2") + `O`:                      "H₂O\n",
 		`10` + span("T4", "2"):                           "102\n",
 		`10` + span("T1", "2"+span("T4", "3")+"4") + "5": "10²3⁴5\n",
 		`10` + span("More", "2"):                         "10²\n",
