@@ -13,7 +13,6 @@ const (
 	highDigit   = 0.25 // above the line
 	raisedFrom  = 0.2  // above the line
 	loweredFrom = 0.08 // below it
-	apartFrom   = 0.4  // an index and a power of one letter, one from the other
 	farthest    = 1.2  // from the line
 )
 
@@ -143,7 +142,7 @@ func (r *lineReader) shown(runes []rune, from, to int) ([]rune, error) {
 		if err != nil {
 			return nil, err
 		}
-		level = ok && math.Abs(d.y-first.y) < 0.2
+		level = ok && math.Abs(d.y-first.y) < 0.01
 	}
 	if level {
 		return nil, nil
@@ -154,7 +153,7 @@ func (r *lineReader) shown(runes []rune, from, to int) ([]rune, error) {
 // marked is shown for a number whose characters are not on one line.
 func (r *lineReader) marked(runes []rune, from, to int) ([]rune, error) {
 	digits := make([]placedDigit, to-from)
-	base, least := -1, math.Inf(1)
+	base := -1
 	for i := range digits {
 		d, ok, err := r.placed(runes, from+i)
 		if err != nil || !ok {
@@ -163,30 +162,16 @@ func (r *lineReader) marked(runes []rune, from, to int) ([]rune, error) {
 		if digits[i] = d; math.Abs(d.dirX*digits[0].dirY-d.dirY*digits[0].dirX) > 0.02 {
 			return nil, nil // along a curve
 		}
-		if least = min(least, d.size); isDigit(runes[from+i]) && (base < 0 || d.size > digits[base].size) {
+		if isDigit(runes[from+i]) && (base < 0 || d.size > digits[base].size) {
 			base = i
 		}
 	}
 	on := digits[base]
-	ofLetter := false // none is on the line
-	if least > smallDigit*on.size && from > 0 && isVisible(runes[from-1]) {
-		before, ok, err := r.placed(runes, from-1)
-		if err != nil {
-			return nil, err
-		}
-		if ofLetter = ok && on.size <= smallDigit*before.size; ofLetter {
-			on = before
-		}
-	}
 	shown, changed := make([]rune, to-from), false
-	low, high := math.Inf(1), math.Inf(-1)
 	for i, d := range digits {
 		c := runes[from+i]
 		shown[i] = c
 		above := d.above(on) / on.size
-		if isDigit(c) {
-			low, high = min(low, above), max(high, above)
-		}
 		if d.size > smallDigit*on.size && above < highDigit || math.Abs(above) > farthest {
 			continue
 		}
@@ -201,7 +186,7 @@ func (r *lineReader) marked(runes []rune, from, to int) ([]rune, error) {
 			shown[i], changed = instead, true
 		}
 	}
-	if !changed || ofLetter && high-low < apartFrom {
+	if !changed {
 		return nil, nil
 	}
 	return shown, nil
