@@ -28,13 +28,17 @@ type textReader struct {
 	hidden  atom.Atom // the element that is open and shows nothing
 	within  int       // elements of its name that are open in it
 	foreign int
-	pre     int  // preformatted elements that are open
-	cells   int  // of the row so far
-	begun   bool // the line has something on it
-	space   bool // there is one before the next word
-	script  Script
-	bracket bool // it is a bracket for those who do not see readings above the words
-	fresh   bool // nothing is in the cell yet
+	formula *Formula // that is open
+
+	formulaLine int  // on which it begins
+	apart       int  // where a formula with parts ends
+	pre         int  // preformatted elements that are open
+	cells       int  // of the row so far
+	begun       bool // the line has something on it
+	space       bool // there is one before the next word
+	script      Script
+	bracket     bool // it is a bracket for those who do not see readings above the words
+	fresh       bool // nothing is in the cell yet
 }
 
 func newTextReader(part []byte, xml bool) *textReader {
@@ -54,11 +58,21 @@ func (t *textReader) next() bool {
 	case html.ErrorToken:
 		return false
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-		name, _ = t.tokens.TagName()
+		var more bool
+		if name, more = t.tokens.TagName(); t.xml {
+			name = name[bytes.IndexByte(name, ':')+1:]
+		}
+		if t.formula != nil && t.hidden == 0 {
+			t.formulaTag(kind, string(name), more)
+		}
 	}
 	switch tag := atom.Lookup(name); kind {
 	case html.TextToken:
-		if t.hidden == 0 && !t.bracket {
+		switch {
+		case t.hidden != 0 || t.bracket:
+		case t.formula != nil:
+			t.formula.Text(string(t.tokens.Text()))
+		default:
 			t.words()
 		}
 	case html.StartTagToken:
@@ -84,6 +98,9 @@ func (t *textReader) words() {
 }
 
 func (t *textReader) add(text string) {
+	if t.apart > 0 && t.apart == t.text.Len() && Touch(t.text.String(), text) {
+		text = " " + text
+	}
 	if t.pre > 0 {
 		t.addPre(text)
 		return
@@ -160,6 +177,10 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 		if !ended {
 			t.foreign++
 		}
+		if tag == atom.Math && !ended && t.formula == nil {
+			t.beginFormula()
+		}
+	case t.formula != nil:
 	case t.layout != nil:
 		t.layStart(tag, kind)
 	case tag == atom.Td || tag == atom.Th:
@@ -181,7 +202,7 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 	}
 	t.bracket = tag == atom.Rp && !ended
 	switch {
-	case ended:
+	case ended, t.formula != nil:
 	case tag == atom.Sup:
 		t.script = Above
 	case tag == atom.Sub:
@@ -217,6 +238,8 @@ func (t *textReader) end(tag atom.Atom) {
 	kind := kindOf(tag, "")
 	t.bracket = false
 	switch {
+	case t.formula != nil && tag != atom.Math:
+		return
 	case tag == atom.Sup, tag == atom.Sub:
 		t.script = OnLine
 	case tag == atom.Svg || tag == atom.Math:
@@ -240,7 +263,71 @@ func (t *textReader) end(tag atom.Atom) {
 	}
 }
 
+// beginFormula begins to read a formula, which is written when it has ended.
+func (t *textReader) beginFormula() {
+	t.formula = new(Formula)
+	if t.layout != nil {
+		t.formulaLine = t.layout.line
+	}
+}
+
+// formulaTag reads a tag within a formula. One that no formula has ends it.
+func (t *textReader) formulaTag(kind html.TokenType, name string, more bool) {
+	tag := atom.Lookup([]byte(name))
+	switch role := kindOf(tag, ""); {
+	case tag == atom.Math && kind == html.EndTagToken, tag != atom.Math && (role == block || role == wraps || isPart(tag) || isCell(tag)):
+		t.endFormula()
+	case tag == atom.Annotation || tag == atom.AnnotationXml: // not read
+	case kind == html.EndTagToken:
+		t.formula.End(name)
+	case tag == atom.Br || tag == atom.Img:
+		t.formula.Text(" ")
+	default:
+		attrs := make(map[string]string)
+		for more {
+			var key, value []byte
+			key, value, more = t.tokens.TagAttr()
+			attrs[string(key)] = string(value)
+		}
+		t.formula.Start(name, func(name string) (string, bool) {
+			value, ok := attrs[name]
+			return value, ok
+		})
+		if kind == html.SelfClosingTagToken {
+			t.formula.End(name)
+		}
+	}
+}
+
+func isCell(tag atom.Atom) bool { return tag == atom.Td || tag == atom.Th || tag == atom.Tr }
+
+// endFormula writes the formula that is open.
+func (t *textReader) endFormula() {
+	if t.formula == nil {
+		return
+	}
+	f, text := t.formula, t.formula.String()
+	t.formula = nil
+	if !f.Bare() {
+		t.apart = t.text.Len()
+		defer func() { t.apart = t.text.Len() }()
+	}
+	if t.layout == nil {
+		t.add(text)
+		return
+	}
+	line := t.layout.line
+	t.layout.line = t.formulaLine
+	from := t.text.Len()
+	t.add(text)
+	t.layout.line = line
+	if line > t.formulaLine && text != "" {
+		t.layout.long = append(t.layout.long, longPart{Span{from, t.text.Len()}, line})
+	}
+}
+
 func (t *textReader) finish() string {
+	t.endFormula()
 	t.newLine()
 	return t.text.String()
 }

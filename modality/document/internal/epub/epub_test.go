@@ -177,9 +177,11 @@ func TestText(t *testing.T) {
 // TestRaised: numbers above the line are not part of the number before them.
 func TestRaised(t *testing.T) {
 	for html, want := range map[string]string{
-		`<p>10<sup>2</sup> m, 10<sup><i>&#8722;3</i></sup>, the 5<sup>th</sup>, said<sup>12</sup>, Na<sup> + </sup>x, 7</p>`: "10² m, 10⁻³, the 5th, said¹², Na ⁺ x, 7\n",
-		`<p>x<sup>a 2 b</sup>3, H<sub>2</sub>O<sup>[4]</sup></p>`:                                                            "xa ² b3, H₂O[4]\n",
-		`<table><tr><td>10<sup>2</sup></td><td>3</td></tr></table>`:                                                          "10²\t3\n",
+		`<p>10<sup>2</sup> m, 10<sup><i>&#8722;3</i></sup>, the 5<sup>th</sup>, said<sup>12</sup>, Na<sup> + </sup>x, 7</p>`:                                       "10² m, 10⁻³, the 5th, said¹², Na ⁺ x, 7\n",
+		`<p>x<sup>a 2 b</sup>3, H<sub>2</sub>O<sup>[4]</sup></p>`:                                                                                                  "xa ² b3, H₂O[4]\n",
+		`<p>2<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>3 <m:math><m:msup><m:mn>10</m:mn> <m:mn>2</m:mn></m:msup><m:annotation>9</m:annotation></m:math></p>`: "2 1/2 3 10²\n",
+		`<p><math><mfenced open="["><mn>1</mn><mn>2</mn></mfenced></math></p>`:                                                                                     "[1,2)\n",
+		`<table><tr><td>10<sup>2</sup></td><td>3</td></tr></table>`:                                                                                                "10²\t3\n",
 	} {
 		data := with(t, map[string]string{"OPS/c1.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><body>` + html + `</body></html>`})
 		if got, _ := readAll(t, data, at(1, 1, 1)); got != want {

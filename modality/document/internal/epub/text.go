@@ -46,6 +46,7 @@ type textWriter struct {
 	cells  int  // cells on the line, with or without text
 	pre    int
 	script htmlblocks.Script
+	apart  int // where a formula with parts ends
 }
 
 func (w *textWriter) node(i int32) {
@@ -59,11 +60,37 @@ func (w *textWriter) node(i int32) {
 		w.text(w.attr(i, "alt"))
 	case n.name == "br":
 		w.line()
+	case n.name == "math":
+		var f htmlblocks.Formula
+		w.formula(&f, i)
+		text := f.String()
+		if !f.Bare() {
+			w.apart = w.out.Len()
+			defer func() { w.apart = w.out.Len() }()
+		}
+		w.text(text)
 	case n.name == "td", n.name == "th":
 		w.tableCell(i)
 	default:
 		w.element(i, n)
 	}
+}
+
+// formula reads the element of a formula.
+func (w *textWriter) formula(f *htmlblocks.Formula, i int32) {
+	n := &w.nodes[i]
+	switch n.name {
+	case "":
+		f.Text(w.characters(n))
+		return
+	case "annotation", "annotation-xml":
+		return
+	}
+	f.Start(n.name, func(name string) (string, bool) { return w.attr(i, name), strings.Contains(w.tag(i), name) })
+	for c := range w.children(i) {
+		w.formula(f, c)
+	}
+	f.End(n.name)
 }
 
 // characters returns the characters of a text.
@@ -128,6 +155,9 @@ func (w *textWriter) line() {
 }
 
 func (w *textWriter) text(s string) {
+	if w.apart > 0 && w.apart == w.out.Len() && htmlblocks.Touch(w.out.String(), s) {
+		s = " " + s
+	}
 	if w.pre > 0 && w.cell == 0 {
 		w.lines(s)
 		return
