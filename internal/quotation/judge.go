@@ -92,7 +92,7 @@ func (j *judge) match(q string) (m Match, letters, ok bool) {
 	var ends bool
 	m.To, ends = j.trail(q[lq.to:], lq, ls)
 	m.Repairs, m.skipped = j.repairs, within(skips, part{m.From, m.To})
-	return m, true, ok && ends
+	return m, true, ok && ends && !j.text.isStruck(q, m.From, m.To)
 }
 
 // group extends two letters of different lengths until they match, as for a ligature

@@ -77,6 +77,29 @@ func TestFormulaEnds(t *testing.T) {
 	}
 }
 
+// TestStruck: text that is struck out is marked so.
+func TestStruck(t *testing.T) {
+	for page, want := range map[string]string{
+		"<p>for <s>100</s> 80":                         "for ~~100~~ 80\n",
+		"<p>for<del> 100 <b>and</b> 9 </del>80":        "for ~~100 and 9~~ 80\n",
+		"<del><p>a<p>b</del>c":                         "~~a~~\n~~b~~c\n",
+		"<p><strike>1<s>2</s>3</strike>4</strike>":     "~~123~~4\n",
+		"<table><tr><td>1<s>2</s><td><s>3</s></table>": "1~~2~~\t~~3~~\n",
+		"<p>1<s> </s>2":                                "1 2\n",
+		"<p><s>10<sup>2</sup></s><ins>5</ins>":         "~~10²~~5\n",
+		"<p><s><math>" + half + "</math></s>3":         "~~1/2~~ 3\n",
+		"<pre>x <s>y\n</s>z</pre>":                     "x ~~y~~\nz\n",
+	} {
+		if got := htmlblocks.Text([]byte(page), false); got != want {
+			t.Errorf("%s: %q, want %q", page, got, want)
+		}
+		read, err := htmlblocks.Read(t.Context(), []byte(page), false)
+		if err != nil || strings.Join(strings.Fields(read.Text), " ") != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("%s: read %q, %v", page, read.Text, err)
+		}
+	}
+}
+
 // TestFormulaLines: a formula on several lines is text of the first of them, and stands on
 // all.
 func TestFormulaLines(t *testing.T) {

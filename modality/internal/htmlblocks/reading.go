@@ -152,7 +152,8 @@ func (t *textReader) layGap() {
 		t.text.WriteByte('\n')
 	}
 	if l.tabs > 0 {
-		t.write(strings.Repeat("\t", l.tabs))
+		l.mark(t.text.Len())
+		t.text.WriteString(strings.Repeat("\t", l.tabs))
 	}
 	l.filled, l.tabs, l.apart = true, 0, false
 }

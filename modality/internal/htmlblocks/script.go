@@ -86,3 +86,47 @@ func grouped(text string) string {
 	}
 	return text
 }
+
+// A Strike writes text that is struck out between ~~ and ~~, so that it is not read as what
+// the text says.
+type Strike struct {
+	open bool
+	tail string // white space that is not written yet
+}
+
+// Write writes the next text.
+func (s *Strike) Write(out *strings.Builder, text string, struck bool) {
+	if !struck {
+		s.End(out)
+		out.WriteString(text)
+		return
+	}
+	core := strings.TrimFunc(text, isSpace)
+	if core == "" {
+		s.space(out, text)
+		return
+	}
+	i := strings.Index(text, core)
+	s.space(out, text[:i])
+	if !s.open {
+		out.WriteString("~~")
+	}
+	out.WriteString(s.tail + core)
+	s.open, s.tail = true, text[i+len(core):]
+}
+
+func (s *Strike) space(out *strings.Builder, text string) {
+	if s.open {
+		s.tail += text
+	} else {
+		out.WriteString(text)
+	}
+}
+
+// End ends what is struck out.
+func (s *Strike) End(out *strings.Builder) {
+	if s.open {
+		out.WriteString("~~" + s.tail)
+	}
+	*s = Strike{}
+}

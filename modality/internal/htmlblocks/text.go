@@ -37,6 +37,8 @@ type textReader struct {
 	begun       bool // the line has something on it
 	space       bool // there is one before the next word
 	script      Script
+	struck      int // elements that are open whose text is struck out
+	strike      Strike
 	bracket     bool // it is a bracket for those who do not see readings above the words
 	fresh       bool // nothing is in the cell yet
 }
@@ -110,6 +112,9 @@ func (t *textReader) add(text string) {
 			t.space = true
 		}
 		text = text[strings.Index(text, word)+len(word):]
+		if t.struck == 0 {
+			t.strike.End(&t.text)
+		}
 		t.gap()
 		t.write(t.script.word(word))
 		t.begun, t.space = true, false
@@ -133,7 +138,7 @@ func (t *textReader) write(text string) {
 	if t.layout != nil {
 		t.layout.mark(t.text.Len())
 	}
-	t.text.WriteString(text)
+	t.strike.Write(&t.text, text, t.struck > 0)
 }
 
 func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' && r != '\v' }
@@ -151,6 +156,7 @@ func (t *textReader) gap() {
 
 // newLine ends the line, unless nothing is on it.
 func (t *textReader) newLine() {
+	t.strike.End(&t.text)
 	if t.begun {
 		t.text.WriteByte('\n')
 	}
@@ -166,6 +172,9 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 			t.within++
 		}
 		return
+	}
+	if isCell(tag) {
+		t.strike.End(&t.text)
 	}
 	switch kind := kindOf(tag, ""); {
 	case t.hides(tag, kind):
@@ -207,6 +216,8 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 		t.script = Above
 	case tag == atom.Sub:
 		t.script = Below
+	case isStruck(tag):
+		t.struck++
 	}
 	if tag == atom.Pre && !ended && t.cells == 0 {
 		t.pre++
@@ -242,6 +253,8 @@ func (t *textReader) end(tag atom.Atom) {
 		return
 	case tag == atom.Sup, tag == atom.Sub:
 		t.script = OnLine
+	case isStruck(tag):
+		t.struck = max(t.struck-1, 0)
 	case tag == atom.Svg || tag == atom.Math:
 		t.foreign = max(t.foreign-1, 0)
 	case tag == atom.Pre:
@@ -298,6 +311,8 @@ func (t *textReader) formulaTag(kind html.TokenType, name string, more bool) {
 		}
 	}
 }
+
+func isStruck(tag atom.Atom) bool { return tag == atom.S || tag == atom.Del || tag == atom.Strike }
 
 func isCell(tag atom.Atom) bool { return tag == atom.Td || tag == atom.Th || tag == atom.Tr }
 

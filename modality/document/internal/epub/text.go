@@ -25,6 +25,11 @@ func (t *tree) label(i, but int32) string {
 // characters for that.
 func (t *tree) textOf(first, last, but int32) string {
 	w := textWriter{tree: t, but: but}
+	for i := t.nodes[first].parent; i != 0; i = t.nodes[i].parent {
+		if isStruck(t.nodes[i].name) {
+			w.struck++
+		}
+	}
 	for i := first; i != 0; i = t.nodes[i].after {
 		w.node(i)
 		if i == last {
@@ -46,6 +51,8 @@ type textWriter struct {
 	cells  int  // cells on the line, with or without text
 	pre    int
 	script htmlblocks.Script
+	struck int // elements that are open whose text is struck out
+	strike htmlblocks.Strike
 	apart  int // where a formula with parts ends
 }
 
@@ -118,6 +125,10 @@ func (w *textWriter) element(i int32, n *node) {
 			w.script = htmlblocks.Below
 		}
 	}
+	if isStruck(n.name) {
+		w.struck++
+		defer func() { w.struck-- }()
+	}
 	for c := range w.children(i) {
 		w.node(c)
 	}
@@ -126,8 +137,12 @@ func (w *textWriter) element(i int32, n *node) {
 	}
 }
 
+func isStruck(name string) bool { return name == "s" || name == "del" || name == "strike" }
+
 // tableCell writes a cell. Its line breaks become spaces.
 func (w *textWriter) tableCell(i int32) {
+	w.strike.End(&w.out)
+	defer w.strike.End(&w.out)
 	if w.cell == 0 {
 		if w.cells++; w.cells > 1 {
 			w.space, w.word, w.begun = false, false, true
@@ -149,6 +164,7 @@ func (w *textWriter) line() {
 		w.space = w.word
 		return
 	case w.begun:
+		w.strike.End(&w.out)
 		w.out.WriteByte('\n')
 	}
 	w.space, w.begun, w.word, w.cells = false, false, false, 0
@@ -169,10 +185,13 @@ func (w *textWriter) text(s string) {
 			n = len(s)
 		}
 		if n > 0 {
+			if w.struck == 0 {
+				w.strike.End(&w.out)
+			}
 			if w.space {
 				w.out.WriteByte(' ')
 			}
-			w.out.WriteString(s[:n])
+			w.strike.Write(&w.out, s[:n], w.struck > 0)
 			w.space, w.begun, w.word = false, true, true
 		}
 		rest := strings.TrimLeftFunc(s[n:], isSpace)
@@ -187,7 +206,10 @@ func (w *textWriter) text(s string) {
 func (w *textWriter) lines(s string) {
 	for line := range strings.Lines(strings.ReplaceAll(s, "\r\n", "\n")) {
 		content := strings.TrimSuffix(line, "\n")
-		w.out.WriteString(content)
+		w.strike.Write(&w.out, content, w.struck > 0)
+		if content != line {
+			w.strike.End(&w.out)
+		}
 		w.begun, w.word = w.begun || content != "", w.word || content != ""
 		if content != line {
 			w.out.WriteByte('\n')

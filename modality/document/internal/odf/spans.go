@@ -11,7 +11,7 @@ import (
 // Spans are the styles of text within paragraphs, by their names.
 type Spans map[string]spanStyle
 
-type spanStyle struct{ parent, position string }
+type spanStyle struct{ parent, position, struck string }
 
 // maxParents is the largest number of styles followed to their parents.
 const maxParents = 32
@@ -50,32 +50,49 @@ func (sp Spans) Read(s *xmlspan.Scanner) {
 	name, st := s.Get("style", "name"), spanStyle{parent: s.Get("style", "parent-style-name")}
 	for range s.Starts() {
 		if s.Is("style", "text-properties") {
-			st.position = strings.TrimSpace(s.Get("style", "text-position"))
+			st.position, st.struck = strings.TrimSpace(s.Get("style", "text-position")), s.Get("style", "text-line-through-style")
 		}
 	}
 	sp[name] = st
 }
 
-// Script returns where text with a style stands, and whether the style says so.
-func (sp Spans) Script(style string) (script htmlblocks.Script, said bool) {
+// A Look is how text is shown.
+type Look struct {
+	Script htmlblocks.Script
+	Struck bool // out
+}
+
+// Look returns how text with a style is shown within text that is shown so.
+func (sp Spans) Look(style string, around Look) Look {
+	placed, struck := false, false
 	for range maxParents {
-		st := sp[style]
-		if st.position == "" {
-			style = st.parent
-			continue
+		st, ok := sp[style]
+		if !ok {
+			break
 		}
-		by, _, _ := strings.Cut(st.position, " ")
-		switch {
-		case by == "super":
-			return htmlblocks.Above, true
-		case by == "sub":
-			return htmlblocks.Below, true
-		case strings.Trim(by, "-+0.%") == "":
-			return htmlblocks.OnLine, true
-		case by[0] == '-':
-			return htmlblocks.Below, true
+		if st.position != "" && !placed {
+			placed, around.Script = true, scriptOf(st.position)
 		}
-		return htmlblocks.Above, true
+		if st.struck != "" && !struck {
+			struck, around.Struck = true, st.struck != "none"
+		}
+		style = st.parent
 	}
-	return htmlblocks.OnLine, false
+	return around
+}
+
+// scriptOf returns where text with a text-position stands, such as "super 58%" or "-33% 58%".
+func scriptOf(position string) htmlblocks.Script {
+	by, _, _ := strings.Cut(position, " ")
+	switch {
+	case by == "super":
+		return htmlblocks.Above
+	case by == "sub":
+		return htmlblocks.Below
+	case strings.Trim(by, "-+0.%") == "":
+		return htmlblocks.OnLine
+	case by[0] == '-':
+		return htmlblocks.Below
+	}
+	return htmlblocks.Above
 }

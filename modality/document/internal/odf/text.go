@@ -138,19 +138,20 @@ type line struct {
 	*strings.Builder
 	blank bool // the last character was white space, or no character was written yet
 
-	script htmlblocks.Script
-	spans  []htmlblocks.Script // of the text around each open span
+	look   Look
+	spans  []Look // of the text around each open span
+	strike htmlblocks.Strike
 }
 
 func (l *line) words(text string) {
-	text = l.script.Write(text)
+	text = l.look.Script.Write(text)
 	for text != "" {
 		i := strings.IndexAny(text, " \t\r\n\u00ad")
 		if i < 0 {
 			i = len(text)
 		}
 		if i > 0 {
-			l.WriteString(text[:i])
+			l.strike.Write(l.Builder, text[:i], l.look.Struck)
 			l.blank = false
 		}
 		if i == len(text) {
@@ -161,7 +162,7 @@ func (l *line) words(text string) {
 			continue
 		}
 		if !l.blank {
-			l.WriteByte(' ')
+			l.strike.Write(l.Builder, " ", l.look.Struck)
 			l.blank = true
 		}
 		text = text[i+1:]
@@ -188,10 +189,11 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 			t.inline(s, &l, boxes)
 		case xmlspan.End:
 			if n := len(l.spans); n > 0 && s.Is("text", "span") {
-				l.script, l.spans = l.spans[n-1], l.spans[:n-1]
+				l.look, l.spans = l.spans[n-1], l.spans[:n-1]
 			}
 		}
 	}
+	l.strike.End(&t.out)
 	if t.out.Len() > before {
 		t.out.WriteByte('\n')
 	}
@@ -203,18 +205,18 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
 	switch {
 	case s.Is("text", "span"):
-		l.spans = append(l.spans, l.script)
-		if script, said := t.Spans.Script(s.Get("text", "style-name")); said {
-			l.script = script
-		}
+		l.spans = append(l.spans, l.look)
+		l.look = t.Spans.Look(s.Get("text", "style-name"), l.look)
 	case s.Is("text", "s"):
 		n := min(max(Number(s.Get("text", "c"), 1), 0), maxSpaces)
-		l.WriteString(strings.Repeat(" ", t.repeats(n, 1)))
+		l.strike.Write(l.Builder, strings.Repeat(" ", t.repeats(n, 1)), l.look.Struck)
 		l.blank = false
 	case s.Is("text", "tab"):
+		l.strike.End(l.Builder)
 		l.WriteByte('\t')
 		l.blank = false
 	case s.Is("text", "line-break"):
+		l.strike.End(l.Builder)
 		l.WriteByte('\n')
 		l.blank = true
 	case s.Is("text", "note"):

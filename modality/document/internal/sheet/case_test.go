@@ -81,7 +81,7 @@ func TestRaised(t *testing.T) {
 		"<r><t>10</t></r>" + run("subscript", "2") + run("baseline", "3"),
 		"<r><t>the 5</t></r>" + run("superscript", "th"),
 		"<r><t>7</t></r>" + run("superscript", "_x0031_") + `<rPh sb="0" eb="1"><t>9</t></rPh>`,
-		"10",
+		"<r><t xml:space=\"preserve\">for </t></r><r><rPr><strike/></rPr><t>100</t></r><r><rPr><strike val=\"0\"/></rPr><t>8</t></r>",
 	}
 	inline := `<c r="F1" t="inlineStr"><is><r><t>10</t></r>` + run("superscript", "−3") + `</is></c>`
 	cells := ""
@@ -89,7 +89,7 @@ func TestRaised(t *testing.T) {
 		cells += fmt.Sprintf(`<c r="%c1" t="s"><v>%d</v></c>`, 'A'+i, i)
 	}
 	b := newBook([]string{"Data"}, worksheet("", `<row r="1">`+cells+inline+`</row>`, "")).strings(strings...)
-	const want = "10² m\t10₂3\tthe 5th\t7¹\t10\t10⁻³\n"
+	const want = "10² m\t10₂3\tthe 5th\t7¹\tfor ~~100~~8\t10⁻³\n"
 	if got := readAll(t, b, at("Data", "A1:F1")); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -347,23 +347,22 @@ func (b *odsBook) shown(c odsCell) string {
 	var out strings.Builder
 	s := b.root.Fragment(c.all.pos, c.all.stop)
 	paragraphs := 0
-	script, around := htmlblocks.OnLine, []htmlblocks.Script(nil)
+	look, around := odf.Look{}, []odf.Look(nil)
+	var strike htmlblocks.Strike
 	for s.Next() {
 		switch {
 		case s.Kind == xmlspan.Text && s.Depth > 1:
-			out.WriteString(script.Write(s.Value()))
+			strike.Write(&out, look.Script.Write(s.Value()), look.Struck)
 		case s.Kind == xmlspan.End && s.Is("text", "span") && len(around) > 0:
-			script, around = around[len(around)-1], around[:len(around)-1]
+			look, around = around[len(around)-1], around[:len(around)-1]
 		case s.Kind != xmlspan.Start || s.Depth == 1:
 		case s.Space == "text" && s.Depth == 2 && (s.Local == "p" || s.Local == "h"):
 			if paragraphs++; paragraphs > 1 {
-				out.WriteByte(' ')
+				strike.Write(&out, " ", look.Struck)
 			}
 		case s.Is("text", "span"):
-			around = append(around, script)
-			if by, said := b.spans.Script(s.Get("text", "style-name")); said {
-				script = by
-			}
+			around = append(around, look)
+			look = b.spans.Look(s.Get("text", "style-name"), look)
 		case s.Is("text", "s"):
 			n, err := strconv.Atoi(s.Get("text", "c"))
 			if err != nil {
@@ -372,13 +371,14 @@ func (b *odsBook) shown(c odsCell) string {
 			if out.Len() > maxOdsSpaces {
 				n = 1
 			}
-			out.WriteString(strings.Repeat(" ", min(max(n, 1), 1000)))
+			strike.Write(&out, strings.Repeat(" ", min(max(n, 1), 1000)), look.Struck)
 		case s.Is("text", "tab"), s.Is("text", "line-break"):
-			out.WriteByte(' ')
+			strike.Write(&out, " ", look.Struck)
 		case s.Depth == 2, s.Space == "draw", s.Space == "office", s.Space == "form", s.Is("text", "ruby-text"):
 			s.Skip() // notes and pictures
 		}
 	}
+	strike.End(&out)
 	if paragraphs > 0 {
 		return oneLine(out.String())
 	}

@@ -154,7 +154,8 @@ func richText(raw []byte) string {
 	}
 	var b strings.Builder
 	s := xmlspan.New("<is>" + string(raw) + "</is>")
-	phonetic, inText, script := 0, 0, htmlblocks.OnLine
+	phonetic, inText, script, struck := 0, 0, htmlblocks.OnLine, false
+	var strike htmlblocks.Strike
 	for s.Next() {
 		step := 1
 		if s.Kind == xmlspan.End {
@@ -163,10 +164,13 @@ func richText(raw []byte) string {
 		switch {
 		case s.Kind == xmlspan.Text:
 			if inText > 0 && phonetic == 0 {
-				b.WriteString(script.Write(unescapeControls(s.Value())))
+				strike.Write(&b, script.Write(unescapeControls(s.Value())), struck)
 			}
 		case s.Local == "r":
-			script = htmlblocks.OnLine
+			script, struck = htmlblocks.OnLine, false
+		case s.Local == "strike" && s.Kind == xmlspan.Start:
+			val := s.Get("", "val")
+			struck = val != "0" && val != "false"
 		case s.Local == "vertAlign" && s.Kind == xmlspan.Start:
 			switch s.Get("", "val") {
 			case "superscript":
@@ -180,6 +184,7 @@ func richText(raw []byte) string {
 			inText += step
 		}
 	}
+	strike.End(&b)
 	return b.String()
 }
 

@@ -262,14 +262,12 @@ func TestODPRaised(t *testing.T) {
 	files := odpFiles(`<draw:page draw:name="One" draw:master-page-name="Master0">` + odpBox("outline", `10<text:span text:style-name="T1">2</text:span> m, 10<text:span text:style-name="Sub">2</text:span>`) + `</draw:page>`)
 	files["content.xml"] = strings.Replace(files["content.xml"], "<office:automatic-styles>", "<office:automatic-styles>"+style("T1", "super 58%"), 1)
 	files["styles.xml"] = strings.Replace(files["styles.xml"], "<office:master-styles>", "<office:styles>"+style("Sub", "-33% 58%")+"</office:styles><office:master-styles>", 1)
-	for name, want := range map[string]string{"whole": "10² m, 10₂\n", "damaged": "10² m, 102\n"} {
-		if name == "damaged" {
-			files["styles.xml"] = "<office"
-		}
+	for _, want := range []string{"10² m, 10₂\n", "10² m, 102\n"} {
 		for run, err := range new(slides.Resolver).ReadText(t.Context(), source(doctest.ZipMap(files)), pages(1, 1)) {
 			if err != nil || run.Text != want {
-				t.Errorf("%s: %q, %v", name, run.Text, err)
+				t.Errorf("%q, %v, want %q", run.Text, err, want)
 			}
 		}
+		files["styles.xml"] = "<office" // damaged
 	}
 }

@@ -262,30 +262,35 @@ func (p *page) paragraph() string {
 // inline returns the text within the element at hand, which is in so many parts of a formula.
 func (p *page) inline(within int) string {
 	var b strings.Builder
-	script, font := htmlblocks.OnLine, ""
+	script, font, struck := htmlblocks.OnLine, "", false
+	var strike htmlblocks.Strike
 	formulas := ooxml.Formulas{Within: within, Part: func(*xmlspan.Scanner) string { return p.inline(within + 1) }}
 	descend(p.Scanner, func() {
 		if text, ok := formulas.Read(p.Scanner, b.String()); ok {
-			b.WriteString(text)
+			strike.Write(&b, text, false)
 			return
 		}
 		switch {
 		case p.Is("a", "r"), p.Is("a", "fld"), p.Is("m", "r"):
-			script, font = htmlblocks.OnLine, ""
+			script, font, struck = htmlblocks.OnLine, "", false
 			if p.Local == "fld" && p.Get("", "type") == "slidenum" {
-				b.WriteString(p.number)
+				strike.Write(&b, p.number, false)
 				p.Skip()
 			}
 		case p.Is("a", "rPr"):
 			script = scriptOf(p.Get("", "baseline"))
+			by := p.Get("", "strike")
+			struck = by != "" && by != "noStrike"
 		case p.Is("a", "latin"), p.Is("a", "sym"):
 			font = p.Get("", "typeface")
 		case p.Is("a", "t"), p.Is("m", "t"):
-			b.WriteString(script.Write(ooxml.Symbols(font, p.Chars())))
+			strike.Write(&b, script.Write(ooxml.Symbols(font, p.Chars())), struck)
 		case p.Is("a", "br"):
+			strike.End(&b)
 			b.WriteByte('\n')
 		}
 	})
+	strike.End(&b)
 	return b.String()
 }
 

@@ -155,6 +155,33 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// TestStruck: text that is struck out is marked so.
+func TestStruck(t *testing.T) {
+	set := func(properties, text string) string {
+		return `<w:r><w:rPr>` + properties + `</w:rPr><w:t xml:space="preserve">` + text + `</w:t></w:r>`
+	}
+	const strike = `<w:strike/>`
+	for name, c := range map[string]struct{ body, want string }{
+		"a run":       {para("", run("for ")+set(strike, "100")+run(" 80")), "for ~~100~~ 80\n"},
+		"spaces":      {para("", run("for")+set(strike, " 100 ")+run("80")), "for ~~100~~ 80\n"},
+		"some runs":   {para("", set(strike, "1 ")+set(`<w:b/><w:dstrike/>`, "2")+run("3")), "~~1 2~~3\n"},
+		"not":         {para("", set(`<w:strike w:val="0"/>`, "1")+set(`<w:dstrike w:val="false"/>`, "2")), "12\n"},
+		"a style":     {para("", run("1 ")+set(`<w:rStyle w:val="out"/>`, "2")), "1 ~~2~~\n"},
+		"a paragraph": {para("", set(strike, "1")) + para("", run("2")), "~~1~~\n2\n"},
+		"a tab":       {para("", `<w:r><w:rPr><w:strike/></w:rPr><w:t>1</w:t><w:tab/><w:t>2</w:t><w:noBreakHyphen/><w:sym w:char="2264"/></w:r>`), "~~1~~\t~~2-≤~~\n"},
+		"only spaces": {para("", run("1")+set(strike, " ")+run("2")), "1 2\n"},
+		"deleted":     {para("", run("1")+`<w:del><w:r><w:delText>2</w:delText></w:r></w:del>`), "1\n"},
+		"cells":       {table([]string{run("1") + set(strike, "2"), set(strike, "3")}), "1~~2~~\t~~3~~\n"},
+		"a power":     {para("", set(strike, "10")+set(strike+`<w:vertAlign w:val="superscript"/>`, "2")), "~~10²~~\n"},
+	} {
+		data := docx{body: c.body, rels: []string{"styles", "styles.xml"}, parts: []string{"word/styles.xml", `<w:styles ` + wordNS + `>` +
+			`<w:style w:type="character" w:styleId="out"><w:rPr>` + strike + `</w:rPr></w:style></w:styles>`}}.pack(t)
+		if got := read(t, data, whole); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // TestSymbols: a symbol of a font is not left out, so that "≤ 5" is not "5".
 func TestSymbols(t *testing.T) {
 	sym := func(font, char string) string {

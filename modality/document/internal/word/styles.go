@@ -45,13 +45,14 @@ type characterStyle struct {
 type run struct {
 	align  string // such as "superscript"
 	hidden string // on or off
+	struck string // likewise
 	font   string
 }
 
 const on, off = "on", "off"
 
 func (r run) or(other run) run {
-	return run{cmp.Or(r.align, other.align), cmp.Or(r.hidden, other.hidden), cmp.Or(r.font, other.font)}
+	return run{cmp.Or(r.align, other.align), cmp.Or(r.hidden, other.hidden), cmp.Or(r.struck, other.struck), cmp.Or(r.font, other.font)}
 }
 
 func (r run) script() htmlblocks.Script {
@@ -148,14 +149,24 @@ func readRun(s *xmlspan.Scanner) (style string, r run) {
 		case s.Is("w", "rFonts"):
 			r.font = cmp.Or(s.Get("w", "ascii"), s.Get("w", "hAnsi"))
 		case s.Is("w", "vanish"):
-			if r.hidden = off; isOn(cmp.Or(s.Get("w", "val"), "1")) {
-				r.hidden = on
+			r.hidden = toggled(s)
+		case s.Is("w", "strike"), s.Is("w", "dstrike"):
+			if r.struck != on {
+				r.struck = toggled(s)
 			}
 		case s.Is("w", "rPrChange"):
 			s.Skip()
 		}
 	}
 	return style, r
+}
+
+// toggled returns whether a property is on, which is the current token.
+func toggled(s *xmlspan.Scanner) string {
+	if isOn(cmp.Or(s.Get("w", "val"), "1")) {
+		return on
+	}
+	return off
 }
 
 // number parses a value as a number; other is returned if it is none.

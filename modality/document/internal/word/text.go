@@ -10,6 +10,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // A texter writes the text that a scanner reads.
@@ -19,8 +20,9 @@ type texter struct {
 	chunks map[string]*chunk
 	cells  citekit.Cells
 	out    strings.Builder
-	style  string   // of the paragraph at hand
-	run    run      // what the run at hand says
+	style  string // of the paragraph at hand
+	run    run    // what the run at hand says
+	strike htmlblocks.Strike
 	within int      // formulas' parts that are open
 	notes  []int    // references passed so far, as indexes into those of d
 	marks  []string // ids of the comments passed so far
@@ -111,6 +113,7 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 	for range s.Starts() {
 		t.inline(s, &boxes)
 	}
+	t.strike.End(&t.out)
 	if t.out.Len() > label || label > before {
 		t.out.WriteByte('\n')
 	}
@@ -120,6 +123,7 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 // inline writes the text of an element within a paragraph.
 func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 	if s.Space == "m" {
+		t.strike.End(&t.out)
 		formulas := ooxml.Formulas{Within: t.within, Part: func(s *xmlspan.Scanner) string { return t.part(s, boxes) }}
 		if text, ok := formulas.Read(s, t.out.String()); ok {
 			t.out.WriteString(text)
@@ -137,14 +141,16 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 		}
 	case "tab", "ptab":
 		if s.Space == "w" {
+			t.strike.End(&t.out)
 			t.out.WriteByte('\t')
 		}
 	case "br", "cr":
 		if s.Space == "w" {
+			t.strike.End(&t.out)
 			t.out.WriteByte('\n')
 		}
 	case "noBreakHyphen":
-		t.out.WriteByte('-')
+		t.strike.Write(&t.out, "-", t.run.struck == on)
 	case "sym":
 		t.symbol(s)
 	case "txbxContent":
@@ -172,6 +178,7 @@ func (t *texter) part(s *xmlspan.Scanner, boxes *texter) string {
 	for range s.Starts() {
 		inner.inline(s, boxes)
 	}
+	inner.strike.End(&inner.out)
 	t.notes, t.marks = append(t.notes, inner.notes...), append(t.marks, inner.marks...)
 	return inner.out.String()
 }
@@ -183,7 +190,7 @@ func (t *texter) words(text string) {
 	if strings.ContainsAny(text, "\r\n\t\u00ad") {
 		text = blanks.Replace(text)
 	}
-	t.out.WriteString(t.run.script().Write(ooxml.Symbols(t.run.font, text)))
+	t.strike.Write(&t.out, t.run.script().Write(ooxml.Symbols(t.run.font, text)), t.run.struck == on)
 }
 
 // properties reads the style of the paragraph whose pPr is the current token.
@@ -224,7 +231,7 @@ func (t *texter) symbol(s *xmlspan.Scanner) {
 	if err != nil || n > utf8.MaxRune || !utf8.ValidRune(r) || r < ' ' {
 		r = ooxml.Unknown
 	}
-	t.out.WriteRune(ooxml.Symbol(s.Get("w", "font"), r))
+	t.strike.Write(&t.out, string(ooxml.Symbol(s.Get("w", "font"), r)), t.run.struck == on)
 }
 
 // labelAt returns the number of the paragraph that begins at pos.
