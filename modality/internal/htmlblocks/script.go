@@ -115,11 +115,17 @@ func (s *Strike) Write(out *strings.Builder, text string, struck bool) {
 	s.open, s.tail = true, text[i+len(core):]
 }
 
+// maxTail bounds the work on white space that comes in many pieces.
+const maxTail = 1 << 10
+
 func (s *Strike) space(out *strings.Builder, text string) {
-	if s.open {
-		s.tail += text
-	} else {
+	if !s.open {
 		out.WriteString(text)
+		return
+	}
+	if s.tail += text; len(s.tail) > maxTail {
+		out.WriteString(s.tail)
+		s.tail = ""
 	}
 }
 
