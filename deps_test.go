@@ -127,7 +127,7 @@ var mayImport = map[string][]string{
 	"internal/tool/judged":                           {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
 	"modality/document/internal/word":                {".", "preview", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/numeral", "modality/internal/docfile"},
 	"modality/document/internal/odf":                 {".", "preview", "modality/internal/htmlblocks", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
-	"modality/document/internal/ooxml":               {".", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
+	"modality/document/internal/ooxml":               {"modality/internal/htmlblocks", ".", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
 	"modality/document/internal/database":            {".", "internal/sqlite", "modality/document/internal/rows", "modality/internal/docfile"},
 	"internal/test/sqlitetest":                       {},
 	"internal/test/issuertest":                       {},
@@ -135,8 +135,8 @@ var mayImport = map[string][]string{
 	"modality/document/pdf":                          {"modality/document/internal/pdf"},
 	"modality/document/parquet":                      {".", "internal/parquet", "modality/document/internal/rows", "modality/internal/docfile"},
 	"modality/document/internal/archive":             {".", "internal/charset", "modality/document/internal/inflate", "modality/internal/member", "internal/sniff", "internal/sqlite", "modality/document/internal/zipread"},
-	"modality/document/internal/sheet":               {".", "modality/document/internal/inflate", "modality/document/internal/sheet/internal/numfmt", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/zipread", "modality/internal/docfile"},
-	"modality/document/internal/slides":              {".", "preview", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/internal/docfile"},
+	"modality/document/internal/sheet":               {".", "modality/internal/htmlblocks", "modality/document/internal/inflate", "modality/document/internal/sheet/internal/numfmt", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/zipread", "modality/internal/docfile"},
+	"modality/document/internal/slides":              {".", "preview", "modality/internal/htmlblocks", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/internal/docfile"},
 	"modality/document/internal/epub":                {".", "preview", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/zipread", "modality/internal/docfile"},
 }
 

@@ -200,7 +200,7 @@ func (t *Text) findExact(raw string, in part, f *Places) (at []int) {
 		if i < 0 {
 			break
 		}
-		if from += i; t.beginsWord(from) && t.endsWord(from+len(raw)) {
+		if from += i; t.beginsWord(from) && t.endsWord(from+len(raw)) && !t.isStruck(raw, from, from+len(raw)) {
 			f.add(Match{From: from, To: from + len(raw), Exact: true, Similarity: 1})
 			at = append(at, from)
 		}

@@ -92,7 +92,7 @@ func (j *judge) match(q string) (m Match, letters, ok bool) {
 	var ends bool
 	m.To, ends = j.trail(q[lq.to:], lq, ls)
 	m.Repairs, m.skipped = j.repairs, within(skips, part{m.From, m.To})
-	return m, true, ok && ends
+	return m, true, ok && ends && !j.text.isStruck(q, m.From, m.To)
 }
 
 // group extends two letters of different lengths until they match, as for a ligature
@@ -116,15 +116,30 @@ func (j *judge) group(q, s letter) (letter, letter, bool) {
 // isFractionBar reports whether a gap is only the bar of a fraction.
 func isFractionBar(gap string) bool { return gap == "/" || gap == "⁄" }
 
-// joinsNumber reports whether raised digits or a fraction that only one side writes so
-// follow a digit, so that they are another number without that: 10² is not 102.
+// joinsNumber reports whether raised or lowered digits or a fraction that only one side
+// writes so stand beside a digit, so that they are another number without that: 10² is not
+// 102, and neither is 10₂.
 func (j *judge) joinsNumber(quote string, lq, ls letter) bool {
 	inQuote, inSource := quote[lq.from:lq.to], j.text.raw[ls.from:ls.to]
-	if !j.source.raised || inQuote == inSource || !strings.ContainsFunc(inQuote+inSource, isRaised) {
+	before, _ := utf8.DecodeLastRuneInString(quote[:lq.from])
+	beforeSource := j.text.runeBefore(ls.from)
+	if isLowered(before) != isLowered(beforeSource) && unicode.IsDigit(first(inSource)) && unicode.IsDigit(first(inQuote)) {
+		return true
+	}
+	switch {
+	case inQuote == inSource:
+		return false
+	case isLowered(first(inQuote)) != isLowered(first(inSource)):
+	case !j.source.raised || !strings.ContainsFunc(inQuote+inSource, isRaised):
 		return false
 	}
-	before, _ := utf8.DecodeLastRuneInString(quote[:lq.from])
-	return unicode.IsDigit(before) || unicode.IsDigit(j.text.runeBefore(ls.from)) || isSuperscript(before) || isSuperscript(j.text.runeBefore(ls.from))
+	isBeside := func(r rune) bool { return unicode.IsDigit(r) || isSuperscript(r) || isLowered(r) }
+	return isBeside(before) || isBeside(beforeSource)
+}
+
+func first(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
 }
 
 // unitsByCase are units that become other units in upper or lower case.

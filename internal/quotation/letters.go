@@ -195,6 +195,9 @@ var fractions = map[rune]string{
 	'⅙': "1/6", '⅚': "5/6", '⅛': "1/8", '⅜': "3/8", '⅝': "5/8", '⅞': "7/8",
 }
 
+// isLowered reports whether a character is a digit below the line.
+func isLowered(r rune) bool { return '₀' <= r && r <= '₉' }
+
 // isRaised reports whether a character has another form after copying: a raised digit,
 // a fraction, or the ordinal sign that some keyboards have for degrees.
 func isRaised(r rune) bool {
@@ -255,7 +258,7 @@ func plainForm(r rune) rune {
 	switch {
 	case '！' <= r && r <= '～':
 		return r - '！' + '!'
-	case '₀' <= r && r <= '₉':
+	case isLowered(r):
 		return r - '₀' + '0'
 	case r == 'µ':
 		return 'μ'

@@ -259,6 +259,18 @@ func TestRaised(t *testing.T) {
 	for _, c := range []struct{ source, quote, want string }{
 		{"Take 1/2 cup of x2 at 20 oC", "Take ½ cup of x²", "character_forms"},
 		{"It has 102 grains in all of the town", "It has 10² grains in all", "altered"},
+		{"It has 102 grains in all of the town", "It has 10₂ grains in all", "altered"},
+		{"It has 10₂ grains in all of the town", "It has 102 grains in all", "altered"},
+		{"It has 10₂ grains in all of the town", "It has 10₂ grains in all", "exact"},
+		{"It has log₂10 grains in all of the town", "It has log210 grains in all", "altered"},
+		{"It has log210 grains in all of the town", "It has log₂10 grains in all", "altered"},
+		{"It has x₁² grains in all of the town", "It has x12 grains in all", "altered"},
+		{"It has H₂O and CO₂ in all of the town", "It has H2O and CO2 in all", "character_forms"},
+		{"It has H2O and CO2 in all of the town", "It has H₂O and CO₂ in all", "character_forms"},
+		{"It has SO₄²⁻ and PM₂.₅ in all of the town", "and PM2.5 in all", "character_forms"},
+		{"It fell by 10^2.5 in all of the town", "It fell by 102.5 in all", "altered"},
+		{"It fell by 2009¹ in all of the town", "It fell by 20091 in all", "altered"},
+		{"It fell by 2009.¹² So it is in the town", "It fell by 2009.12 So it is", "altered"},
 	} {
 		if got, m := look(c.source, c.quote, Options{}); got != c.want {
 			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)

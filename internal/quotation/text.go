@@ -43,6 +43,8 @@ type Text struct {
 	body  *form // without running heads and markup; nil if there are none
 	bare  *form // also without note marks; nil if there are none
 
+	struck []part // what is struck out
+
 	raised *form // the body with raised digits and fractions as digits; nil if there are none
 
 	words words
@@ -78,13 +80,16 @@ func Prepare(text string, opts Options) *Text {
 	if strings.ContainsFunc(text, isRaised) {
 		t.raised = newForm(text, skips, true)
 	}
+	if !opts.Verbatim {
+		t.struck = struckParts(text)
+	}
 	t.words = wordsOf(text)
 	return t
 }
 
 // Cost estimates the memory that the text uses, in bytes.
 func (t *Text) Cost() int64 {
-	n := len(t.raw) + len(t.whole.letters)*3/2 + 8*len(t.whole.marks) + 8*len(t.words.keys) + 40*len(t.lines)
+	n := len(t.raw) + len(t.whole.letters)*3/2 + 8*len(t.whole.marks) + 8*len(t.words.keys) + 40*len(t.lines) + 16*len(t.struck)
 	for _, f := range []*form{t.body, t.bare, t.raised} {
 		if f != nil {
 			n += len(f.letters)*3/2 + 8*len(f.marks) + 16*len(f.skips)

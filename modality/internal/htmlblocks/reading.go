@@ -16,6 +16,14 @@ import (
 type ShownText struct {
 	Text  string // ends with LF unless it is empty
 	marks []mark
+	long  []longPart
+}
+
+// A longPart is a formula on several lines of the page, whose text counts to the first of
+// them: where the text is, and the last line.
+type longPart struct {
+	Span
+	line int
 }
 
 // A mark says on which line of the page the text stands from an offset up to the next
@@ -42,18 +50,25 @@ func Read(ctx context.Context, page []byte, xml bool) (*ShownText, error) {
 			return new(ShownText), nil
 		}
 	}
-	return &ShownText{Text: t.finish(), marks: t.layout.marks}, ctx.Err()
+	return &ShownText{Text: t.finish(), marks: t.layout.marks, long: t.layout.long}, ctx.Err()
 }
 
 // maxMarks bounds the memory of a text.
 const maxMarks = 1 << 20
 
 // Size returns how many bytes of memory it takes, roughly.
-func (r *ShownText) Size() int64 { return int64(len(r.Text) + 16*len(r.marks)) }
+func (r *ShownText) Size() int64 { return int64(len(r.Text) + 16*len(r.marks) + 24*len(r.long)) }
 
 // Lines returns the first and the last line of the page on which the bytes [from, to)
 // of the text stand, counted from 1. There must be such bytes.
-func (r *ShownText) Lines(from, to int) (first, last int) { return r.lineAt(from), r.lineAt(to - 1) }
+func (r *ShownText) Lines(from, to int) (first, last int) {
+	first, last = r.lineAt(from), r.lineAt(to-1)
+	i, _ := slices.BinarySearchFunc(r.long, to, func(p longPart, to int) int { return cmp.Compare(p.Start, to) })
+	if i > 0 && r.long[i-1].End > from {
+		last = max(last, r.long[i-1].line)
+	}
+	return first, last
+}
 
 func (r *ShownText) lineAt(at int) int {
 	i, found := slices.BinarySearchFunc(r.marks, at, func(m mark, at int) int { return cmp.Compare(m.at, at) })
@@ -78,6 +93,7 @@ func (r *ShownText) startOf(line int) int {
 // A layout is what a reader needs to know to lay out its text.
 type layout struct {
 	marks []mark
+	long  []longPart
 	line  int // of the page, that is being read
 
 	blank bool // there is a blank line before the next word
@@ -136,7 +152,8 @@ func (t *textReader) layGap() {
 		t.text.WriteByte('\n')
 	}
 	if l.tabs > 0 {
-		t.write(strings.Repeat("\t", l.tabs))
+		l.mark(t.text.Len())
+		t.text.WriteString(strings.Repeat("\t", l.tabs))
 	}
 	l.filled, l.tabs, l.apart = true, 0, false
 }
@@ -169,7 +186,7 @@ func (t *textReader) layStart(tag atom.Atom, kind kind) {
 		if t.cells++; t.cells > 1 {
 			l.tabs++
 		}
-		l.filled, l.apart, t.space, t.raised = false, false, false, false
+		l.filled, l.apart, t.space, t.script = false, false, false, OnLine
 	case tag == atom.Tr:
 		t.endRow()
 	case t.cells > 0:

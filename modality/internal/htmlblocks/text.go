@@ -10,7 +10,7 @@ import (
 
 // Text returns the words of a part of a page, which is UTF-8: every block within
 // it, every line of a list and every row of a table on a line of its own, cells
-// with a tab between. Numbers above the line are written so, as 10², and brackets around
+// with a tab between. Numbers above or below the line are written so, as 10², and brackets around
 // readings of Japanese words are left out. It ends with LF unless it is empty.
 func Text(part []byte, xml bool) string {
 	t := newTextReader(part, xml)
@@ -28,13 +28,19 @@ type textReader struct {
 	hidden  atom.Atom // the element that is open and shows nothing
 	within  int       // elements of its name that are open in it
 	foreign int
-	pre     int  // preformatted elements that are open
-	cells   int  // of the row so far
-	begun   bool // the line has something on it
-	space   bool // there is one before the next word
-	raised  bool // it is written above the line
-	bracket bool // it is a bracket for those who do not see readings above the words
-	fresh   bool // nothing is in the cell yet
+	formula *Formula // that is open
+
+	formulaLine int  // on which it begins
+	apart       int  // where a formula with parts ends
+	pre         int  // preformatted elements that are open
+	cells       int  // of the row so far
+	begun       bool // the line has something on it
+	space       bool // there is one before the next word
+	script      Script
+	struck      int // elements that are open whose text is struck out
+	strike      Strike
+	bracket     bool // it is a bracket for those who do not see readings above the words
+	fresh       bool // nothing is in the cell yet
 }
 
 func newTextReader(part []byte, xml bool) *textReader {
@@ -54,11 +60,21 @@ func (t *textReader) next() bool {
 	case html.ErrorToken:
 		return false
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-		name, _ = t.tokens.TagName()
+		var more bool
+		if name, more = t.tokens.TagName(); t.xml {
+			name = name[bytes.IndexByte(name, ':')+1:]
+		}
+		if t.formula != nil && t.hidden == 0 {
+			t.formulaTag(kind, string(name), more)
+		}
 	}
 	switch tag := atom.Lookup(name); kind {
 	case html.TextToken:
-		if t.hidden == 0 && !t.bracket {
+		switch {
+		case t.hidden != 0 || t.bracket:
+		case t.formula != nil:
+			t.formula.Text(string(t.tokens.Text()))
+		default:
 			t.words()
 		}
 	case html.StartTagToken:
@@ -84,6 +100,9 @@ func (t *textReader) words() {
 }
 
 func (t *textReader) add(text string) {
+	if t.apart > 0 && t.apart == t.text.Len() && Touch(t.text.String(), text) {
+		text = " " + text
+	}
 	if t.pre > 0 {
 		t.addPre(text)
 		return
@@ -93,39 +112,16 @@ func (t *textReader) add(text string) {
 			t.space = true
 		}
 		text = text[strings.Index(text, word)+len(word):]
-		t.gap()
-		if t.raised {
-			word = raiseWord(word)
+		if t.struck == 0 {
+			t.strike.End(&t.text)
 		}
-		t.write(word)
+		t.gap()
+		t.write(t.script.word(word))
 		t.begun, t.space = true, false
 	}
 	if text != "" {
 		t.space = true
 	}
-}
-
-// raised are the characters of a number above the line.
-var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻")
-
-// Raise returns text above the line with the numbers in it as they are written there,
-// so that 10² is not 102. Other words, as in 1st, are returned as they are.
-func Raise(text string) string {
-	var b strings.Builder
-	for word := range strings.FieldsFuncSeq(text, isSpace) {
-		i := strings.Index(text, word)
-		b.WriteString(text[:i] + raiseWord(word))
-		text = text[i+len(word):]
-	}
-	return b.String() + text
-}
-
-func raiseWord(word string) string {
-	digits := strings.TrimLeft(word, "+-−")
-	if len(word)-len(digits) > len("−") || strings.Trim(digits, "0123456789") != "" {
-		return word
-	}
-	return raised.Replace(word)
 }
 
 // addPre adds preformatted text. The line end right behind the start tag is none.
@@ -142,7 +138,7 @@ func (t *textReader) write(text string) {
 	if t.layout != nil {
 		t.layout.mark(t.text.Len())
 	}
-	t.text.WriteString(text)
+	t.strike.Write(&t.text, text, t.struck > 0)
 }
 
 func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' && r != '\v' }
@@ -160,10 +156,11 @@ func (t *textReader) gap() {
 
 // newLine ends the line, unless nothing is on it.
 func (t *textReader) newLine() {
+	t.strike.End(&t.text)
 	if t.begun {
 		t.text.WriteByte('\n')
 	}
-	t.begun, t.space, t.fresh, t.raised = false, false, false, false
+	t.begun, t.space, t.fresh, t.script = false, false, false, OnLine
 }
 
 func (t *textReader) start(tag atom.Atom, ended bool) {
@@ -176,6 +173,9 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 		}
 		return
 	}
+	if isCell(tag) {
+		t.strike.End(&t.text)
+	}
 	switch kind := kindOf(tag, ""); {
 	case t.hides(tag, kind):
 		if !ended {
@@ -186,6 +186,10 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 		if !ended {
 			t.foreign++
 		}
+		if tag == atom.Math && !ended && t.formula == nil {
+			t.beginFormula()
+		}
+	case t.formula != nil:
 	case t.layout != nil:
 		t.layStart(tag, kind)
 	case tag == atom.Td || tag == atom.Th:
@@ -193,7 +197,7 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 			t.text.WriteByte('\t')
 			t.begun, t.space, t.fresh = true, false, true
 		}
-		t.raised = false
+		t.script = OnLine
 	case tag == atom.Tr:
 		t.newLine()
 		t.cells = 0
@@ -205,8 +209,15 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 	case kind == block || kind == wraps || isPart(tag):
 		t.newLine()
 	}
-	if t.bracket = tag == atom.Rp && !ended; tag == atom.Sup {
-		t.raised = !ended
+	t.bracket = tag == atom.Rp && !ended
+	switch {
+	case ended, t.formula != nil:
+	case tag == atom.Sup:
+		t.script = Above
+	case tag == atom.Sub:
+		t.script = Below
+	case isStruck(tag):
+		t.struck++
 	}
 	if tag == atom.Pre && !ended && t.cells == 0 {
 		t.pre++
@@ -238,8 +249,12 @@ func (t *textReader) end(tag atom.Atom) {
 	kind := kindOf(tag, "")
 	t.bracket = false
 	switch {
-	case tag == atom.Sup:
-		t.raised = false
+	case t.formula != nil && tag != atom.Math:
+		return
+	case tag == atom.Sup, tag == atom.Sub:
+		t.script = OnLine
+	case isStruck(tag):
+		t.struck = max(t.struck-1, 0)
 	case tag == atom.Svg || tag == atom.Math:
 		t.foreign = max(t.foreign-1, 0)
 	case tag == atom.Pre:
@@ -261,7 +276,73 @@ func (t *textReader) end(tag atom.Atom) {
 	}
 }
 
+// beginFormula begins to read a formula, which is written when it has ended.
+func (t *textReader) beginFormula() {
+	t.formula = new(Formula)
+	if t.layout != nil {
+		t.formulaLine = t.layout.line
+	}
+}
+
+// formulaTag reads a tag within a formula. One that no formula has ends it.
+func (t *textReader) formulaTag(kind html.TokenType, name string, more bool) {
+	tag := atom.Lookup([]byte(name))
+	switch role := kindOf(tag, ""); {
+	case tag == atom.Math && kind == html.EndTagToken, tag != atom.Math && (role == block || role == wraps || isPart(tag) || isCell(tag)):
+		t.endFormula()
+	case tag == atom.Annotation || tag == atom.AnnotationXml: // not read
+	case kind == html.EndTagToken:
+		t.formula.End(name)
+	case tag == atom.Br || tag == atom.Img:
+		t.formula.Text(" ")
+	default:
+		attrs := make(map[string]string)
+		for more {
+			var key, value []byte
+			key, value, more = t.tokens.TagAttr()
+			attrs[string(key)] = string(value)
+		}
+		t.formula.Start(name, func(name string) (string, bool) {
+			value, ok := attrs[name]
+			return value, ok
+		})
+		if kind == html.SelfClosingTagToken {
+			t.formula.End(name)
+		}
+	}
+}
+
+func isStruck(tag atom.Atom) bool { return tag == atom.S || tag == atom.Del || tag == atom.Strike }
+
+func isCell(tag atom.Atom) bool { return tag == atom.Td || tag == atom.Th || tag == atom.Tr }
+
+// endFormula writes the formula that is open.
+func (t *textReader) endFormula() {
+	if t.formula == nil {
+		return
+	}
+	f, text := t.formula, t.formula.String()
+	t.formula = nil
+	if !f.Bare() {
+		t.apart = t.text.Len()
+		defer func() { t.apart = t.text.Len() }()
+	}
+	if t.layout == nil {
+		t.add(text)
+		return
+	}
+	line := t.layout.line
+	t.layout.line = t.formulaLine
+	from := t.text.Len()
+	t.add(text)
+	t.layout.line = line
+	if line > t.formulaLine && text != "" {
+		t.layout.long = append(t.layout.long, longPart{Span{from, t.text.Len()}, line})
+	}
+}
+
 func (t *textReader) finish() string {
+	t.endFormula()
 	t.newLine()
 	return t.text.String()
 }

@@ -177,9 +177,15 @@ func TestText(t *testing.T) {
 // TestRaised: numbers above the line are not part of the number before them.
 func TestRaised(t *testing.T) {
 	for html, want := range map[string]string{
-		`<p>10<sup>2</sup> m, 10<sup><i>&#8722;3</i></sup>, the 5<sup>th</sup>, said<sup>12</sup>, Na<sup> + </sup>x, 7</p>`: "10² m, 10⁻³, the 5th, said¹², Na ⁺ x, 7\n",
-		`<p>x<sup>a 2 b</sup>3, H<sub>2</sub>O<sup>[4]</sup></p>`:                                                            "xa ² b3, H2O[4]\n",
-		`<table><tr><td>10<sup>2</sup></td><td>3</td></tr></table>`:                                                          "10²\t3\n",
+		`<p>10<sup>2</sup> m, 10<sup><i>&#8722;3</i></sup>, the 5<sup>th</sup>, said<sup>12</sup>, Na<sup> + </sup>x, 7</p>`:                                       "10² m, 10⁻³, the 5th, said¹², Na ⁺ x, 7\n",
+		`<p>x<sup>a 2 b</sup>3, H<sub>2</sub>O<sup>[4]</sup></p>`:                                                                                                  "xa ² b3, H₂O[4]\n",
+		`<p>2<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>3 <m:math><m:msup><m:mn>10</m:mn> <m:mn>2</m:mn></m:msup><m:annotation>9</m:annotation></m:math></p>`: "2 1/2 3 10²\n",
+		`<p>for <s>100 <b>and</b></s> <del>9</del>80</p>`:                                                                                                          "for ~~100 and 9~~80\n",
+		`<div><del><p>a</p><p>b</p></del>c</div>`:                                                                                                                  "~~a~~\n",
+		"<pre>x<s>y\nz</s>w</pre>":                                             "x~~y~~\n~~z~~w\n",
+		`<table><tr><td>1<s>2</s></td><td><s>3</s></td></tr></table>`:          "1~~2~~\t~~3~~\n",
+		`<p><math><mfenced open="["><mn>1</mn><mn>2</mn></mfenced></math></p>`: "[1,2)\n",
+		`<table><tr><td>10<sup>2</sup></td><td>3</td></tr></table>`:            "10²\t3\n",
 	} {
 		data := with(t, map[string]string{"OPS/c1.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><body>` + html + `</body></html>`})
 		if got, _ := readAll(t, data, at(1, 1, 1)); got != want {

@@ -21,10 +21,15 @@ func (t *tree) label(i, but int32) string {
 
 // textOf returns the text of the siblings from first to last, except that of the
 // element but. Runs of spaces become one space. A table row is a line with tabs
-// between cells. Pictures yield their alternative text, numbers above the line their
+// between cells. Pictures yield their alternative text, numbers above or below the line their
 // characters for that.
 func (t *tree) textOf(first, last, but int32) string {
 	w := textWriter{tree: t, but: but}
+	for i := t.nodes[first].parent; i != 0; i = t.nodes[i].parent {
+		if isStruck(t.nodes[i].name) {
+			w.struck++
+		}
+	}
 	for i := first; i != 0; i = t.nodes[i].after {
 		w.node(i)
 		if i == last {
@@ -37,15 +42,18 @@ func (t *tree) textOf(first, last, but int32) string {
 
 type textWriter struct {
 	*tree
-	out   strings.Builder
-	but   int32
-	space bool // a space goes before the next word
-	begun bool // the line has text or a tab
-	word  bool // the line or the cell has text
-	cell  int  // number of open cells, in which lines do not break
-	cells int  // cells on the line, with or without text
-	pre   int
-	above int // number of open elements whose text is above the line
+	out    strings.Builder
+	but    int32
+	space  bool // a space goes before the next word
+	begun  bool // the line has text or a tab
+	word   bool // the line or the cell has text
+	cell   int  // number of open cells, in which lines do not break
+	cells  int  // cells on the line, with or without text
+	pre    int
+	script htmlblocks.Script
+	struck int // elements that are open whose text is struck out
+	strike htmlblocks.Strike
+	apart  int // where a formula with parts ends
 }
 
 func (w *textWriter) node(i int32) {
@@ -59,11 +67,37 @@ func (w *textWriter) node(i int32) {
 		w.text(w.attr(i, "alt"))
 	case n.name == "br":
 		w.line()
+	case n.name == "math":
+		var f htmlblocks.Formula
+		w.formula(&f, i)
+		text := f.String()
+		if !f.Bare() {
+			w.apart = w.out.Len()
+			defer func() { w.apart = w.out.Len() }()
+		}
+		w.text(text)
 	case n.name == "td", n.name == "th":
 		w.tableCell(i)
 	default:
 		w.element(i, n)
 	}
+}
+
+// formula reads the element of a formula.
+func (w *textWriter) formula(f *htmlblocks.Formula, i int32) {
+	n := &w.nodes[i]
+	switch n.name {
+	case "":
+		f.Text(w.characters(n))
+		return
+	case "annotation", "annotation-xml":
+		return
+	}
+	f.Start(n.name, func(name string) (string, bool) { return w.attr(i, name), strings.Contains(w.tag(i), name) })
+	for c := range w.children(i) {
+		w.formula(f, c)
+	}
+	f.End(n.name)
 }
 
 // characters returns the characters of a text.
@@ -84,9 +118,16 @@ func (w *textWriter) element(i int32, n *node) {
 		w.pre++
 		defer func() { w.pre-- }()
 	}
-	if n.name == "sup" {
-		w.above++
-		defer func() { w.above-- }()
+	if n.name == "sup" || n.name == "sub" {
+		around := w.script
+		defer func() { w.script = around }()
+		if w.script = htmlblocks.Above; n.name == "sub" {
+			w.script = htmlblocks.Below
+		}
+	}
+	if isStruck(n.name) {
+		w.struck++
+		defer func() { w.struck-- }()
 	}
 	for c := range w.children(i) {
 		w.node(c)
@@ -96,8 +137,12 @@ func (w *textWriter) element(i int32, n *node) {
 	}
 }
 
+func isStruck(name string) bool { return name == "s" || name == "del" || name == "strike" }
+
 // tableCell writes a cell. Its line breaks become spaces.
 func (w *textWriter) tableCell(i int32) {
+	w.strike.End(&w.out)
+	defer w.strike.End(&w.out)
 	if w.cell == 0 {
 		if w.cells++; w.cells > 1 {
 			w.space, w.word, w.begun = false, false, true
@@ -119,29 +164,34 @@ func (w *textWriter) line() {
 		w.space = w.word
 		return
 	case w.begun:
+		w.strike.End(&w.out)
 		w.out.WriteByte('\n')
 	}
 	w.space, w.begun, w.word, w.cells = false, false, false, 0
 }
 
 func (w *textWriter) text(s string) {
+	if w.apart > 0 && w.apart == w.out.Len() && htmlblocks.Touch(w.out.String(), s) {
+		s = " " + s
+	}
 	if w.pre > 0 && w.cell == 0 {
 		w.lines(s)
 		return
 	}
-	if w.above > 0 {
-		s = htmlblocks.Raise(s)
-	}
+	s = w.script.Write(s)
 	for s != "" {
 		n := strings.IndexFunc(s, isSpace)
 		if n < 0 {
 			n = len(s)
 		}
 		if n > 0 {
+			if w.struck == 0 {
+				w.strike.End(&w.out)
+			}
 			if w.space {
 				w.out.WriteByte(' ')
 			}
-			w.out.WriteString(s[:n])
+			w.strike.Write(&w.out, s[:n], w.struck > 0)
 			w.space, w.begun, w.word = false, true, true
 		}
 		rest := strings.TrimLeftFunc(s[n:], isSpace)
@@ -156,7 +206,10 @@ func (w *textWriter) text(s string) {
 func (w *textWriter) lines(s string) {
 	for line := range strings.Lines(strings.ReplaceAll(s, "\r\n", "\n")) {
 		content := strings.TrimSuffix(line, "\n")
-		w.out.WriteString(content)
+		w.strike.Write(&w.out, content, w.struck > 0)
+		if content != line {
+			w.strike.End(&w.out)
+		}
 		w.begun, w.word = w.begun || content != "", w.word || content != ""
 		if content != line {
 			w.out.WriteByte('\n')

@@ -17,9 +17,8 @@ type Texter struct {
 	// characters after the number. If it is nil, numbers are left out.
 	Label func(pos int) string
 
-	// Raised tells whether the text of a span with a style is above the line, and whether
-	// the style says so. If it is nil, no text is.
-	Raised func(style string) (raised, said bool)
+	// Spans are the styles of text above or below the line. If they are nil, no text is.
+	Spans Spans
 
 	// Cells are the cells of tables that are read. Zero means all.
 	Cells citekit.Cells
@@ -45,7 +44,7 @@ const maxRepeated = 16 << 20
 // inner returns a Texter for a part of the text of t.
 func (t *Texter) inner() *Texter {
 	t.makeRoom()
-	return &Texter{Label: t.Label, Raised: t.Raised, ReadComments: t.ReadComments, room: t.room}
+	return &Texter{Label: t.Label, Spans: t.Spans, ReadComments: t.ReadComments, room: t.room}
 }
 
 // addNotes adds the notes and comments of a part of the text of t.
@@ -139,21 +138,20 @@ type line struct {
 	*strings.Builder
 	blank bool // the last character was white space, or no character was written yet
 
-	raised bool
-	spans  []bool // whether the text around each open span is raised
+	look   Look
+	spans  []Look // of the text around each open span
+	strike htmlblocks.Strike
 }
 
 func (l *line) words(text string) {
-	if l.raised {
-		text = htmlblocks.Raise(text)
-	}
+	text = l.look.Script.Write(text)
 	for text != "" {
 		i := strings.IndexAny(text, " \t\r\n\u00ad")
 		if i < 0 {
 			i = len(text)
 		}
 		if i > 0 {
-			l.WriteString(text[:i])
+			l.strike.Write(l.Builder, text[:i], l.look.Struck)
 			l.blank = false
 		}
 		if i == len(text) {
@@ -164,7 +162,7 @@ func (l *line) words(text string) {
 			continue
 		}
 		if !l.blank {
-			l.WriteByte(' ')
+			l.strike.Write(l.Builder, " ", l.look.Struck)
 			l.blank = true
 		}
 		text = text[i+1:]
@@ -191,10 +189,11 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 			t.inline(s, &l, boxes)
 		case xmlspan.End:
 			if n := len(l.spans); n > 0 && s.Is("text", "span") {
-				l.raised, l.spans = l.spans[n-1], l.spans[:n-1]
+				l.look, l.spans = l.spans[n-1], l.spans[:n-1]
 			}
 		}
 	}
+	l.strike.End(&t.out)
 	if t.out.Len() > before {
 		t.out.WriteByte('\n')
 	}
@@ -206,20 +205,18 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
 	switch {
 	case s.Is("text", "span"):
-		l.spans = append(l.spans, l.raised)
-		if t.Raised != nil {
-			if raised, said := t.Raised(s.Get("text", "style-name")); said {
-				l.raised = raised
-			}
-		}
+		l.spans = append(l.spans, l.look)
+		l.look = t.Spans.Look(s.Get("text", "style-name"), l.look)
 	case s.Is("text", "s"):
 		n := min(max(Number(s.Get("text", "c"), 1), 0), maxSpaces)
-		l.WriteString(strings.Repeat(" ", t.repeats(n, 1)))
+		l.strike.Write(l.Builder, strings.Repeat(" ", t.repeats(n, 1)), l.look.Struck)
 		l.blank = false
 	case s.Is("text", "tab"):
+		l.strike.End(l.Builder)
 		l.WriteByte('\t')
 		l.blank = false
 	case s.Is("text", "line-break"):
+		l.strike.End(l.Builder)
 		l.WriteByte('\n')
 		l.blank = true
 	case s.Is("text", "note"):

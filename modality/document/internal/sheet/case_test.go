@@ -1,6 +1,7 @@
 package sheet_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,5 +68,33 @@ func TestInlineValue(t *testing.T) {
 	cut, changes := resolve(t, b, at("Data", "A1:E1"))
 	if got := readAll(t, cut, at("Data", "A1:E1")); got != want || len(changes) != 1 {
 		t.Errorf("of the evidence: %q, want %q; %q", got, want, changes)
+	}
+}
+
+// TestRaised: digits above or below the line are not part of the number before them.
+func TestRaised(t *testing.T) {
+	run := func(align, text string) string {
+		return `<r><rPr><vertAlign val="` + align + `"/><sz val="11"/></rPr><t xml:space="preserve">` + text + `</t></r>`
+	}
+	strings := []string{
+		"<r><t>10</t></r>" + run("superscript", "2") + `<r><t xml:space="preserve"> m</t></r>`,
+		"<r><t>10</t></r>" + run("subscript", "2") + run("baseline", "3"),
+		"<r><t>the 5</t></r>" + run("superscript", "th"),
+		"<r><t>7</t></r>" + run("superscript", "_x0031_") + `<rPh sb="0" eb="1"><t>9</t></rPh>`,
+		"<r><t xml:space=\"preserve\">for </t></r><r><rPr><strike/></rPr><t>100</t></r><r><rPr><strike val=\"0\"/></rPr><t>8</t></r>",
+	}
+	inline := `<c r="F1" t="inlineStr"><is><r><t>10</t></r>` + run("superscript", "−3") + `</is></c>`
+	cells := ""
+	for i := range strings {
+		cells += fmt.Sprintf(`<c r="%c1" t="s"><v>%d</v></c>`, 'A'+i, i)
+	}
+	b := newBook([]string{"Data"}, worksheet("", `<row r="1">`+cells+inline+`</row>`, "")).strings(strings...)
+	const want = "10² m\t10₂3\tthe 5th\t7¹\tfor ~~100~~8\t10⁻³\n"
+	if got := readAll(t, b, at("Data", "A1:F1")); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	cut, _ := resolve(t, b, at("Data", "A1:F1"))
+	if got := readAll(t, cut, at("Data", "A1:F1")); got != want {
+		t.Errorf("of the evidence: %q, want %q", got, want)
 	}
 }

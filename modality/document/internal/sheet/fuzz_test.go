@@ -19,6 +19,7 @@ func FuzzSheet(f *testing.F) {
 	f.Add(worksheet("", `<row><c t="inlineStr"><is><t>x</t></is></c><c><f t="shared" si="1" ref="B1:B9">A1:B$2+'S'!C3</f></c></row><row r="9"/><row r="3"><c r="XFD3"><v>1</v></c></row>`, `<mergeCells><mergeCell ref="A1:C9"/></mergeCells><hyperlinks><hyperlink ref="A1:B2" location="S!A1"/></hyperlinks>`), "<sst/>")
 	f.Add(`<x:worksheet xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main"><x:sheetData/></x:worksheet>`, `<x:sst xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main"><x:si><x:t>a</x:t></x:si></x:sst>`)
 	f.Add(`<worksheet><sheetData><row><!-- <c> --><c><v><![CDATA[1]]></v></c></row></sheetData></worksheet>`, "<sst><si/><si>")
+	f.Add(worksheet("", `<row><c t="s"><v>0</v></c><c t="inlineStr"><is><r><rPr><vertAlign val="subscript"/></rPr><t>-1</t></r></is></c></row>`, ""), `<sst><si><r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>2.5 _x0031_</t></r></si></sst>`)
 	f.Fuzz(func(t *testing.T, part, strings_ string) {
 		b := newBook([]string{"S"}, "")
 		b["xl/worksheets/sheet1.xml"], b["xl/sharedStrings.xml"] = part, strings_

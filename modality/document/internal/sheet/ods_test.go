@@ -107,6 +107,27 @@ func TestODSCovered(t *testing.T) {
 	}
 }
 
+// TestODSRaised: digits above or below the line are not part of the number before them.
+func TestODSRaised(t *testing.T) {
+	style := func(name, position string) string {
+		return `<style:style style:name="` + name + `" style:family="text"><style:text-properties style:text-position="` + position + `"/></style:style>`
+	}
+	content := odsContent(`<table:table table:name="S"><table:table-row><table:table-cell office:value-type="string"><text:p>10<text:span text:style-name="T1">2<text:span text:style-name="T2">3</text:span>4</text:span> m 10<text:span text:style-name="T3">2</text:span> <text:span text:style-name="S1">5<text:s/></text:span>6</text:p></table:table-cell></table:table-row></table:table>`)
+	if !strings.Contains(content, "<office:automatic-styles>") {
+		t.Fatal(content)
+	}
+	data := packODS(t, strings.Replace(content, "<office:automatic-styles>", "<office:automatic-styles>"+style("T1", "super 58%")+style("T2", "0% 100%")+style("T3", "sub 58%")+strings.Replace(style("S1", "solid"), "text-position", "text-line-through-style", 1), 1))
+	r := new(sheet.Resolver)
+	const want = "10²3⁴ m 10₂ ~~5~~ 6\n"
+	if got, err := textAt(t, r, source(data), at("S", "")); err != nil || got != want {
+		t.Errorf("%q, %v", got, err)
+	}
+	cut, _, _ := resolveODS(t, data, at("S", "A1"))
+	if got, err := textAt(t, r, source(cut), at("S", "")); err != nil || got != want {
+		t.Errorf("of the evidence: %q, %v", got, err)
+	}
+}
+
 // TestODSLeftOut checks that each kind of what evidence does not have is
 // reported, and that nothing of it names another sheet.
 func TestODSLeftOut(t *testing.T) {

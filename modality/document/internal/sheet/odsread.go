@@ -10,6 +10,7 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/sheet/internal/numfmt"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // An odsBook is a parsed content.xml of an ODS workbook (ODF 1.3, part 3, section 9).
@@ -26,6 +27,7 @@ type odsBook struct {
 	named  map[string][]int // names by sheet
 	count  int              // number of row elements
 	styles odsStyleNames
+	spans  odf.Spans
 	lost   odsLost
 }
 
@@ -84,10 +86,11 @@ type odsName struct {
 }
 
 const (
-	maxOdsRow   = 1 << 20 // limit of LibreOffice
-	maxOdsCells = 1 << 22 // most cells with content in a sheet, including repeats
-	maxOdsRows  = 1 << 21 // most row elements in a workbook
-	maxOdsBytes = 1 << 30 // most bytes of the cells of a sheet, including repeats
+	maxOdsRow    = 1 << 20  // limit of LibreOffice
+	maxOdsCells  = 1 << 22  // most cells with content in a sheet, including repeats
+	maxOdsRows   = 1 << 21  // most row elements in a workbook
+	maxOdsStyles = 16 << 20 // bytes of styles.xml in which styles of text are looked for
+	maxOdsBytes  = 1 << 30  // most bytes of the cells of a sheet, including repeats
 )
 
 func (b *odsBook) bytes() int64 {
@@ -134,7 +137,8 @@ func readODS(ctx context.Context, p *odf.Package) (*odsBook, error) {
 	case b.root == nil || len(b.sheets) == 0 || b.inner.stop < b.inner.pos:
 		return nil, fmt.Errorf("an OpenDocument file without sheets: %w", citekit.ErrFormat)
 	}
-	return b, nil
+	b.spans, err = p.Spans(ctx, text, maxOdsStyles)
+	return b, err
 }
 
 // child reads a child of office:spreadsheet.
@@ -343,15 +347,22 @@ func (b *odsBook) shown(c odsCell) string {
 	var out strings.Builder
 	s := b.root.Fragment(c.all.pos, c.all.stop)
 	paragraphs := 0
+	look, around := odf.Look{}, []odf.Look(nil)
+	var strike htmlblocks.Strike
 	for s.Next() {
 		switch {
 		case s.Kind == xmlspan.Text && s.Depth > 1:
-			out.WriteString(s.Value())
+			strike.Write(&out, look.Script.Write(s.Value()), look.Struck)
+		case s.Kind == xmlspan.End && s.Is("text", "span") && len(around) > 0:
+			look, around = around[len(around)-1], around[:len(around)-1]
 		case s.Kind != xmlspan.Start || s.Depth == 1:
 		case s.Space == "text" && s.Depth == 2 && (s.Local == "p" || s.Local == "h"):
 			if paragraphs++; paragraphs > 1 {
-				out.WriteByte(' ')
+				strike.Write(&out, " ", look.Struck)
 			}
+		case s.Is("text", "span"):
+			around = append(around, look)
+			look = b.spans.Look(s.Get("text", "style-name"), look)
 		case s.Is("text", "s"):
 			n, err := strconv.Atoi(s.Get("text", "c"))
 			if err != nil {
@@ -360,13 +371,14 @@ func (b *odsBook) shown(c odsCell) string {
 			if out.Len() > maxOdsSpaces {
 				n = 1
 			}
-			out.WriteString(strings.Repeat(" ", min(max(n, 1), 1000)))
+			strike.Write(&out, strings.Repeat(" ", min(max(n, 1), 1000)), look.Struck)
 		case s.Is("text", "tab"), s.Is("text", "line-break"):
-			out.WriteByte(' ')
+			strike.Write(&out, " ", look.Struck)
 		case s.Depth == 2, s.Space == "draw", s.Space == "office", s.Space == "form", s.Is("text", "ruby-text"):
 			s.Skip() // notes and pictures
 		}
 	}
+	strike.End(&out)
 	if paragraphs > 0 {
 		return oneLine(out.String())
 	}

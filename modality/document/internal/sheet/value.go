@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/sheet/internal/numfmt"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // A cellReader reads the cells of a workbook from one source.
@@ -143,7 +144,7 @@ func plainText(raw []byte) string {
 }
 
 // richText returns the characters of a string with several runs, without its phonetic
-// guides.
+// guides. Numbers above or below the line are written so.
 func richText(raw []byte) string {
 	if len(raw) == 0 {
 		return ""
@@ -153,7 +154,8 @@ func richText(raw []byte) string {
 	}
 	var b strings.Builder
 	s := xmlspan.New("<is>" + string(raw) + "</is>")
-	phonetic, inText := 0, 0
+	phonetic, inText, script, struck := 0, 0, htmlblocks.OnLine, false
+	var strike htmlblocks.Strike
 	for s.Next() {
 		step := 1
 		if s.Kind == xmlspan.End {
@@ -162,7 +164,19 @@ func richText(raw []byte) string {
 		switch {
 		case s.Kind == xmlspan.Text:
 			if inText > 0 && phonetic == 0 {
-				b.WriteString(s.Value())
+				strike.Write(&b, script.Write(unescapeControls(s.Value())), struck)
+			}
+		case s.Local == "r":
+			script, struck = htmlblocks.OnLine, false
+		case s.Local == "strike" && s.Kind == xmlspan.Start:
+			val := s.Get("", "val")
+			struck = val != "0" && val != "false"
+		case s.Local == "vertAlign" && s.Kind == xmlspan.Start:
+			switch s.Get("", "val") {
+			case "superscript":
+				script = htmlblocks.Above
+			case "subscript":
+				script = htmlblocks.Below
 			}
 		case s.Local == "rPh":
 			phonetic += step
@@ -170,7 +184,8 @@ func richText(raw []byte) string {
 			inText += step
 		}
 	}
-	return unescapeControls(b.String())
+	strike.End(&b)
+	return b.String()
 }
 
 // simpleText returns the content of a string with one unformatted run.

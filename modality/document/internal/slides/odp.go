@@ -18,6 +18,7 @@ type odp struct {
 	bodyStart int              // after the tag of office:presentation
 	bodyStop  int              // before its end tag
 	pages     []odpPage
+	spans     odf.Spans
 	decls     []odpDecl
 	shows     []string        // names of custom shows
 	numbered  map[string]bool // styles of slides that show the number field of their master page
@@ -60,6 +61,9 @@ func openODP(ctx context.Context, p *odf.Package) (*odp, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the list of slides: %w", err)
+	}
+	if d.spans, err = p.Spans(ctx, d.text, maxSlideBytes); err != nil {
+		return nil, err
 	}
 	return d, nil
 }

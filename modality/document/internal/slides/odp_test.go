@@ -253,3 +253,21 @@ func TestODPTables(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// TestODPRaised: digits above or below the line are not part of the number before them.
+func TestODPRaised(t *testing.T) {
+	style := func(name, position string) string {
+		return `<style:style style:name="` + name + `" style:family="text"><style:text-properties style:text-position="` + position + `"/></style:style>`
+	}
+	files := odpFiles(`<draw:page draw:name="One" draw:master-page-name="Master0">` + odpBox("outline", `10<text:span text:style-name="T1">2</text:span> m, 10<text:span text:style-name="Sub">2</text:span>`) + `</draw:page>`)
+	files["content.xml"] = strings.Replace(files["content.xml"], "<office:automatic-styles>", "<office:automatic-styles>"+style("T1", "super 58%"), 1)
+	files["styles.xml"] = strings.Replace(files["styles.xml"], "<office:master-styles>", "<office:styles>"+style("Sub", "-33% 58%")+"</office:styles><office:master-styles>", 1)
+	for _, want := range []string{"10² m, 10₂\n", "10² m, 102\n"} {
+		for run, err := range new(slides.Resolver).ReadText(t.Context(), source(doctest.ZipMap(files)), pages(1, 1)) {
+			if err != nil || run.Text != want {
+				t.Errorf("%q, %v, want %q", run.Text, err, want)
+			}
+		}
+		files["styles.xml"] = "<office" // damaged
+	}
+}

@@ -14,10 +14,11 @@ import (
 
 // An odpReader reads the text of one slide.
 type odpReader struct {
-	ctx  context.Context
-	pkg  *odf.Package
-	left int64 // bytes of charts that may still be read
-	size int   // of the text so far
+	ctx   context.Context
+	pkg   *odf.Package
+	spans odf.Spans
+	left  int64 // bytes of charts that may still be read
+	size  int   // of the text so far
 
 	tables []preview.Table
 }
@@ -29,7 +30,7 @@ func (d *odp) readSlide(ctx context.Context, i int) (*content, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r := &odpReader{ctx: ctx, pkg: d.pkg, left: maxSlideBytes}
+	r := &odpReader{ctx: ctx, pkg: d.pkg, spans: d.spans, left: maxSlideBytes}
 	c, err := r.slide(d.scope.Fragment(d.pages[i].pos, d.pages[i].stop))
 	if err != nil {
 		return nil, fmt.Errorf("slide %d: %w", i+1, err)
@@ -102,7 +103,7 @@ func (r *odpReader) shape(s *xmlspan.Scanner) (odpShape, error) {
 		return shape, nil
 	}
 	pos, isFrame := s.Pos, s.Local == "frame"
-	var t odf.Texter
+	t := odf.Texter{Spans: r.spans}
 	t.AppendTables(&r.tables)
 	t.Container(s, s.Depth)
 	text := t.String()

@@ -3,11 +3,13 @@ package slides
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -252,18 +254,55 @@ func (p *page) lines() string {
 // paragraph returns the text of the paragraph at hand. Fields give the text that
 // they showed last, except for slide numbers, which programs count again.
 func (p *page) paragraph() string {
+	text := p.inline(0)
+	p.add(len(text) + 1)
+	return text
+}
+
+// inline returns the text within the element at hand, which is in so many parts of a formula.
+func (p *page) inline(within int) string {
 	var b strings.Builder
+	script, font, struck := htmlblocks.OnLine, "", false
+	var strike htmlblocks.Strike
+	formulas := ooxml.Formulas{Within: within, Part: func(*xmlspan.Scanner) string { return p.inline(within + 1) }}
 	descend(p.Scanner, func() {
+		if text, ok := formulas.Read(p.Scanner, b.String()); ok {
+			strike.Write(&b, text, false)
+			return
+		}
 		switch {
+		case p.Is("a", "r"), p.Is("a", "fld"), p.Is("m", "r"):
+			script, font, struck = htmlblocks.OnLine, "", false
+			if p.Local == "fld" && p.Get("", "type") == "slidenum" {
+				strike.Write(&b, p.number, false)
+				p.Skip()
+			}
+		case p.Is("a", "rPr"):
+			script = scriptOf(p.Get("", "baseline"))
+			by := p.Get("", "strike")
+			struck = by != "" && by != "noStrike"
+		case p.Is("a", "latin"), p.Is("a", "sym"):
+			font = p.Get("", "typeface")
 		case p.Is("a", "t"), p.Is("m", "t"):
-			b.WriteString(p.Chars())
+			strike.Write(&b, script.Write(ooxml.Symbols(font, p.Chars())), struck)
 		case p.Is("a", "br"):
+			strike.End(&b)
 			b.WriteByte('\n')
-		case p.Is("a", "fld") && p.Get("", "type") == "slidenum":
-			b.WriteString(p.number)
-			p.Skip()
 		}
 	})
-	p.add(b.Len() + 1)
+	strike.End(&b)
 	return b.String()
+}
+
+// scriptOf returns where text with a baseline stands: in thousandths of a percent of its
+// size, or in percent.
+func scriptOf(baseline string) htmlblocks.Script {
+	by, err := strconv.ParseFloat(strings.TrimSuffix(baseline, "%"), 64)
+	switch {
+	case err != nil || by == 0:
+		return htmlblocks.OnLine
+	case by < 0:
+		return htmlblocks.Below
+	}
+	return htmlblocks.Above
 }

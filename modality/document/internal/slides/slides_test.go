@@ -413,3 +413,41 @@ func TestSpans(t *testing.T) {
 		t.Errorf("%+v", got[0])
 	}
 }
+
+// TestRaised: digits of a power, of an index or of parts of a formula are not part of the
+// number before them.
+func TestRaised(t *testing.T) {
+	run := func(attrs, text string) string {
+		return `<a:r><a:rPr` + attrs + `/><a:t>` + text + `</a:t></a:r>`
+	}
+	const up, down, mathNS = ` baseline="30000"`, ` baseline="-25000"`, ` xmlns:a14="http://schemas.microsoft.com/office/drawing/2010/main" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`
+	half := `<a14:m` + mathNS + `><m:oMath><m:r><a:rPr/><m:t>3</m:t></m:r><m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></a14:m>`
+	for inner, want := range map[string]string{
+		run("", "10") + run(up, "2") + run("", " m"):                                    "10² m",
+		run("", "10") + run(` lang="en" baseline="30%"`, "−3"):                          "10⁻³",
+		run("", "10") + run(down, "2") + run(` baseline="0"`, "3"):                      "10₂3",
+		run("", "the 5") + run(up, "th"):                                                "the 5th",
+		run("", "2019") + run(up, "1,2"):                                                "2019¹,²",
+		run(up, "2") + `<a:r><a:t>3</a:t></a:r>`:                                        "²3",
+		run("", "10") + `<a:fld type="datetime"><a:rPr` + up + `/><a:t>2</a:t></a:fld>`: "10²",
+		run(` baseline="x"`, "1"):                                                       "1",
+		half:                                                                            "3 1/2",
+		`<a:r><a:rPr><a:sym typeface="Symbol"/></a:rPr><a:t>` + "\uf0a3" + `</a:t></a:r>` + run("", "5"): "≤5",
+	} {
+		d := newDeck()
+		d.parts[slideName(2)] = strings.Replace(d.parts[slideName(2)], "<p:graphicFrame>", frame(9, "drawingml/2006/table",
+			`<a:tbl><a:tblPr/><a:tr><a:tc><a:txBody><a:bodyPr/><a:p>`+inner+`</a:p></a:txBody></a:tc></a:tr></a:tbl>`)+"<p:graphicFrame>", 1)
+		var r slides.Resolver
+		tables, err := r.Tables(t.Context(), source(d.bytes()), pages(2, 2))
+		if err != nil || len(tables) != 2 || len(tables[0].Cells) != 1 || tables[0].Cells[0].Text != want {
+			t.Errorf("%s: %+v, %v, want %q", inner, tables, err, want)
+		}
+		found := false
+		for text, err := range r.ReadText(t.Context(), source(d.bytes()), pages(2, 2)) {
+			found = found || err == nil && strings.Contains(text.Text, "\n"+want+"\n")
+		}
+		if !found {
+			t.Errorf("%s: the text of the slide lacks %q", inner, want)
+		}
+	}
+}

@@ -55,7 +55,9 @@ func TestRaised(t *testing.T) {
 		"a power":           {para("", power(up)), "10² m\n"},
 		"less":              {para("", run("10")+set("<w:b/>"+up, "−3 ")+run("m")), "10⁻³ m\n"},
 		"an ordinal":        {para("", run("the 5")+set(up, "th")), "the 5th\n"},
-		"below":             {para("", run("H")+set(down, "2")+run("O")), "H2O\n"},
+		"below":             {para("", run("H")+set(down, "2")+run("O")), "H₂O\n"},
+		"below a number":    {para("", run("10")+set(down, "2")+run(" of 7")), "10₂ of 7\n"},
+		"of other members":  {para("", run("10")+set(up, "2n")+run(", 10")+set(up, "2.5")+run(", 10")+set(up, "1/2")+run(", 7")+set(up, "1,2")), "10^2n, 10^2.5, 10^(1/2), 7¹,²\n"},
 		"a style":           {para("", power(`<w:rStyle w:val="up"/>`)), "10² m\n"},
 		"a style of it":     {para("", power(`<w:rStyle w:val="more"/>`)), "10² m\n"},
 		"not as its style":  {para("", power(`<w:rStyle w:val="up"/><w:vertAlign w:val="baseline"/>`)), "102 m\n"},
@@ -93,6 +95,7 @@ func TestFormulas(t *testing.T) {
 	for range 40 {
 		deep = f(deep, r("2"))
 	}
+	m := func(name, inner string) string { return "<m:" + name + ">" + inner + "</m:" + name + ">" }
 	for math, want := range map[string]string{
 		f(r("1"), r("2")):                      "a 1/2 z",
 		r("3") + f(r("1"), r("2")):             "a 3 1/2 z",
@@ -103,14 +106,111 @@ func TestFormulas(t *testing.T) {
 		power(r("2"), r("n+1")):                "a 2^(n+1) z",
 		power(r("x"), f(r("1"), r("2"))):       "a x^(1/2) z",
 		f(power(r("x"), r("2")), r("y")):       "a x²/y z",
-		`<m:f><m:fPr><m:type m:val="noBar"/></m:fPr><m:num>` + r("5") + `</m:num><m:den>` + r("2") + `</m:den></m:f>`: "a 5 2 z",
-		`<m:sSubSup><m:e>` + r("x") + `</m:e><m:sub>` + r("1") + `</m:sub><m:sup>` + r("2") + `</m:sup></m:sSubSup>`:  "a x1² z",
-		`<m:nary><m:sub>` + r("i=1") + `</m:sub><m:sup>` + r("9") + `</m:sup><m:e>` + r("i") + `</m:e></m:nary>`:      "a i=19i z",
-		deep: "a " + strings.Repeat("(", 7) + "1" + strings.Repeat("2", 32) + strings.Repeat("/2)", 7) + "/2 z",
+		`<m:f><m:fPr><m:type m:val="noBar"/></m:fPr><m:num>` + r("5") + `</m:num><m:den>` + r("2") + `</m:den></m:f>`:                                                    "a (5 2) z",
+		`<m:sSubSup><m:e>` + r("x") + `</m:e><m:sub>` + r("1") + `</m:sub><m:sup>` + r("2") + `</m:sup></m:sSubSup>`:                                                     "a x₁² z",
+		`<m:nary><m:sub>` + r("i=1") + `</m:sub><m:sup>` + r("9") + `</m:sup><m:e>` + r("i") + `</m:e></m:nary>`:                                                         "a ∫_(i=1)⁹ i z",
+		m("nary", `<m:naryPr><m:chr m:val="∑"/></m:naryPr>`+m("sub", r("1"))+m("sup", r("n"))+m("e", r("2"))):                                                            "a ∑₁^n 2 z",
+		r("2") + m("rad", m("deg", r("3"))+m("e", r("8"))):                                                                                                               "a 2 ³√8 z",
+		m("rad", m("deg", "")+m("e", r("8")+power(r("x"), r("2")))):                                                                                                      "a √8x² z",
+		r("2") + m("d", m("dPr", "")+m("e", r("3"))+m("e", r("4"))) + r("5"):                                                                                             "a 2(3|4)5 z",
+		m("d", `<m:dPr><m:begChr m:val="["/><m:endChr m:val=""/></m:dPr>`+m("e", m("m", m("mr", m("e", r("1"))+m("e", r("2")))+m("mr", m("e", r("3"))+m("e", r("4")))))): "a [1 2; 3 4 z",
+		m("sSub", m("e", r("10"))+m("sub", r("2"))) + m("sPre", m("sub", r("1"))+m("sup", r("2"))+m("e", r("H"))):                                                        "a 10₂₁²H z",
+		m("limLow", m("e", r("lim"))+m("lim", r("x→0"))) + m("eqArr", m("e", r("1"))+m("e", r("2"))):                                                                     "a lim_(x→0)1; 2 z",
+		deep: "a " + strings.Repeat("(", 31) + "…/2" + strings.Repeat(")/2", 31) + " z",
 	} {
 		data := docx{body: para("", run("a ")+`<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">`+math+`</m:oMath>`+run(" z"))}.pack(t)
 		if got := read(t, data, whole); got != want+"\n" {
 			t.Errorf("%.200s: %q, want %q", math, got, want)
+		}
+	}
+}
+
+// TestHidden: text that Word does not show is none.
+func TestHidden(t *testing.T) {
+	set := func(properties, inner string) string {
+		return `<w:r><w:rPr>` + properties + `</w:rPr>` + inner + `</w:r>`
+	}
+	text := func(s string) string { return `<w:t xml:space="preserve">` + s + `</w:t>` }
+	const hide = `<w:vanish/>`
+	for name, c := range map[string]struct{ body, want string }{
+		"a run":               {para("", run("1")+set(hide, text("2"))+run("3")), "13\n"},
+		"all of it":           {para("", run("1")+set(hide, text("2")+`<w:tab/><w:br/><w:sym w:char="2264"/><w:noBreakHyphen/>`)), "1\n"},
+		"what follows":        {para("", set(hide, text("2"))+`<w:hyperlink><w:ins>`+run("3")+`</w:ins></w:hyperlink>`), "3\n"},
+		"not":                 {para("", run("1")+set(`<w:vanish w:val="0"/>`, text("2"))), "12\n"},
+		"no longer":           {para("", run("1")+set(`<w:rPrChange><w:rPr>`+hide+`</w:rPr></w:rPrChange>`, text("2"))), "12\n"},
+		"the web alone":       {para("", run("1")+set(`<w:webHidden/>`, text("2"))), "12\n"},
+		"a style":             {para("", run("1")+set(`<w:rStyle w:val="off"/>`, text("2"))), "1\n"},
+		"not as its style":    {para("", run("1")+set(`<w:rStyle w:val="off"/><w:vanish w:val="false"/>`, text("2"))), "12\n"},
+		"a paragraph":         {para(styled("Off"), run("1")) + para("", run("2")), "2\n"},
+		"of the paragraph":    {para(styled("Off"), run("1")+set(`<w:vanish w:val="off"/>`, text("2"))), "2\n"},
+		"the paragraph's end": {para("<w:rPr>"+hide+"</w:rPr>", run("1")), "1\n"},
+		"a cell":              {table([]string{run("1") + set(hide, text("2")), "3"}), "1\t3\n"},
+	} {
+		data := docx{body: c.body, rels: []string{"styles", "styles.xml"}, parts: []string{"word/styles.xml", `<w:styles ` + wordNS + `>` +
+			`<w:style w:type="character" w:styleId="off"><w:rPr>` + hide + `</w:rPr></w:style>` +
+			`<w:style w:type="paragraph" w:styleId="Off"><w:rPr>` + hide + `</w:rPr></w:style></w:styles>`}}.pack(t)
+		if got := read(t, data, whole); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestStruck: text that is struck out is marked so.
+func TestStruck(t *testing.T) {
+	set := func(properties, text string) string {
+		return `<w:r><w:rPr>` + properties + `</w:rPr><w:t xml:space="preserve">` + text + `</w:t></w:r>`
+	}
+	const strike = `<w:strike/>`
+	for name, c := range map[string]struct{ body, want string }{
+		"a run":       {para("", run("for ")+set(strike, "100")+run(" 80")), "for ~~100~~ 80\n"},
+		"spaces":      {para("", run("for")+set(strike, " 100 ")+run("80")), "for ~~100~~ 80\n"},
+		"some runs":   {para("", set(strike, "1 ")+set(`<w:b/><w:dstrike/>`, "2")+run("3")), "~~1 2~~3\n"},
+		"not":         {para("", set(`<w:strike w:val="0"/>`, "1")+set(`<w:dstrike w:val="false"/>`, "2")), "12\n"},
+		"a style":     {para("", run("1 ")+set(`<w:rStyle w:val="out"/>`, "2")), "1 ~~2~~\n"},
+		"a paragraph": {para("", set(strike, "1")) + para("", run("2")), "~~1~~\n2\n"},
+		"a tab":       {para("", `<w:r><w:rPr><w:strike/></w:rPr><w:t>1</w:t><w:tab/><w:t>2</w:t><w:noBreakHyphen/><w:sym w:char="2264"/></w:r>`), "~~1~~\t~~2-≤~~\n"},
+		"only spaces": {para("", run("1")+set(strike, " ")+run("2")), "1 2\n"},
+		"deleted":     {para("", run("1")+`<w:del><w:r><w:delText>2</w:delText></w:r></w:del>`), "1\n"},
+		"cells":       {table([]string{run("1") + set(strike, "2"), set(strike, "3")}), "1~~2~~\t~~3~~\n"},
+		"a power":     {para("", set(strike, "10")+set(strike+`<w:vertAlign w:val="superscript"/>`, "2")), "~~10²~~\n"},
+	} {
+		data := docx{body: c.body, rels: []string{"styles", "styles.xml"}, parts: []string{"word/styles.xml", `<w:styles ` + wordNS + `>` +
+			`<w:style w:type="character" w:styleId="out"><w:rPr>` + strike + `</w:rPr></w:style></w:styles>`}}.pack(t)
+		if got := read(t, data, whole); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestSymbols: a symbol of a font is not left out, so that "≤ 5" is not "5".
+func TestSymbols(t *testing.T) {
+	sym := func(font, char string) string {
+		return `<w:r><w:sym w:font="` + font + `" w:char="` + char + `"/></w:r>`
+	}
+	of := func(font, text string) string {
+		return `<w:r><w:rPr><w:rFonts w:ascii="` + font + `" w:hAnsi="` + font + `"/></w:rPr><w:t>` + text + `</w:t></w:r>`
+	}
+	for body, want := range map[string]string{
+		sym("Symbol", "F0A3") + run("5"):      "≤5\n",
+		sym("symbol", "00B3") + run("5"):      "≥5\n",
+		sym("Symbol", "F0B1") + run("5"):      "±5\n",
+		sym("Symbol", "F06D") + run("m"):      "μm\n",
+		sym("Symbol", "F0FE") + run("5"):      "⎭5\n",
+		sym("Symbol", "F0FF") + run("5"):      "\ufffd5\n",
+		sym("Wingdings", "F0FE") + run("5"):   "☑5\n",
+		sym("Wingdings", "F082") + run(" of"): "② of\n",
+		sym("Wingdings 3", "F022") + run("5"): "\ufffd5\n",
+		sym("Arial", "2264") + run("5"):       "≤5\n",
+		sym("Own", "E123") + run("5"):         "\ufffd5\n",
+		sym("Own", "no number") + run("5"):    "\ufffd5\n",
+		sym("Own", "FFFFFFFF") + run("5"):     "\ufffd5\n",
+		sym("Own", "D800") + run("5"):         "\ufffd5\n",
+		of("Symbol", "\uf0b3") + run("5"):     "≥5\n",
+		of("Own", "\uf0b3") + run("5"):        "\uf0b35\n",
+		of("Symbol", "a5") + sym("", ""):      "a5\ufffd\n",
+	} {
+		if got := read(t, docx{body: para("", body)}.pack(t), whole); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
 		}
 	}
 }

@@ -17,6 +17,8 @@ func FuzzMain(f *testing.F) {
 	parts := doctest.Unzip(f, report().pack(f))
 	f.Add(parts["word/document.xml"], numbering, footnotes)
 	f.Add(docx{body: `<w:sdt><w:sdtContent>` + table([]string{"a", "b"}) + `</w:sdtContent></w:sdt>`}.body, numbering, "")
+	f.Add(docx{body: para("", `<w:r><w:rPr><w:vanish/><w:dstrike/><w:vertAlign w:val="subscript"/></w:rPr><w:t>2 </w:t><w:sym w:font="Symbol" w:char="F0A3"/></w:r>`+
+		`<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:nary><m:sub/><m:e><m:m><m:mr><m:e/></m:mr></m:m></m:e></m:nary><m:rad><m:deg/></m:rad><m:f/></m:oMath>`)}.body, numbering, "")
 	f.Fuzz(func(t *testing.T, main, lists, notes string) {
 		own := maps.Clone(parts)
 		own["word/document.xml"], own["word/numbering.xml"], own["word/footnotes.xml"] = main, lists, notes

@@ -84,7 +84,7 @@ func (d *odt) blockText(i int, cells citekit.Cells) string {
 	if !cells.IsZero() {
 		at, _ = d.tableOf(i)
 	}
-	t := &odf.Texter{Label: d.labelAt, Raised: d.styles.raised, Cells: cells, ReadComments: d.comments}
+	t := &odf.Texter{Label: d.labelAt, Spans: d.styles.spans, Cells: cells, ReadComments: d.comments}
 	t.Container(d.scope.Fragment(at.pos, at.stop), 0)
 	comments := make([]string, 0, len(t.Comments()))
 	for _, c := range t.Comments() {
@@ -98,7 +98,7 @@ func (d *odt) blockText(i int, cells citekit.Cells) string {
 }
 
 func (d *odt) line(i int) string {
-	t := &odf.Texter{Label: d.labelAt, Raised: d.styles.raised}
+	t := &odf.Texter{Label: d.labelAt, Spans: d.styles.spans}
 	t.Container(d.scope.Fragment(d.list[i].pos, d.list[i].stop), 0)
 	return strings.Join(strings.Fields(t.String()), " ")
 }
@@ -145,7 +145,7 @@ func (d *odt) table(i int) *preview.Table {
 		return nil
 	}
 	var tables []preview.Table
-	t := &odf.Texter{Label: d.labelAt, Raised: d.styles.raised}
+	t := &odf.Texter{Label: d.labelAt, Spans: d.styles.spans}
 	t.AppendTables(&tables)
 	t.Container(d.scope.Fragment(at.pos, at.stop), 0)
 	if len(tables) == 0 {

@@ -113,14 +113,17 @@ func TestODTRaised(t *testing.T) {
 		return `<text:span text:style-name="` + style + `">` + text + `</text:span>`
 	}
 	texts := map[string]string{
-		`10` + span("T1", "2") + ` m`:                    "10² m\n",
-		`10` + span("T2", span("T5", "−3 ")) + `m`:       "10⁻³ m\n",
-		`the 5` + span("T1", "th") + ` of 6`:             "the 5th of 6\n",
-		`H` + span("T3", "2") + `O`:                      "H2O\n",
-		`10` + span("T4", "2"):                           "102\n",
-		`10` + span("T1", "2"+span("T4", "3")+"4") + "5": "10²3⁴5\n",
-		`10` + span("More", "2"):                         "10²\n",
-		`10` + span("Ring", "2") + span("none", "3"):     "1023\n",
+		`10` + span("T1", "2") + ` m`:                                       "10² m\n",
+		`10` + span("T2", span("T5", "−3 ")) + `m`:                          "10⁻³ m\n",
+		`the 5` + span("T1", "th") + ` of 6`:                                "the 5th of 6\n",
+		`H` + span("T3", "2") + `O`:                                         "H₂O\n",
+		`10` + span("T4", "2"):                                              "102\n",
+		`10` + span("T1", "2"+span("T4", "3")+"4") + "5":                    "10²3⁴5\n",
+		`for ` + span("S1", "100 ") + `80`:                                  "for ~~100~~ 80\n",
+		span("S1", `1<text:tab/>2`+span("S2", "3")):                         "~~1~~\t~~2~~3\n",
+		span("S1", `1<text:s/>2`) + span("S1", "3") + `<text:line-break/>4`: "~~1 23~~\n4\n",
+		`10` + span("More", "2"):                                            "10²\n",
+		`10` + span("Ring", "2") + span("none", "3"):                        "1023\n",
 		span("T1", `1<draw:frame><draw:text-box><text:p>2`+span("T1", "3")+`</text:p></draw:text-box></draw:frame>`) + `4`: "¹4\n2³\n",
 	}
 	files := odtFiles("")
@@ -129,7 +132,8 @@ func TestODTRaised(t *testing.T) {
 	}
 	files["mimetype"] = odtType
 	files["styles.xml"] = strings.Replace(files["styles.xml"], "<office:styles>", "<office:styles>"+style("Up", "", "super 58%")+style("More", "Up", "")+style("Ring", "Ring", ""), 1)
-	content := strings.Replace(files["content.xml"], "<office:automatic-styles>", "<office:automatic-styles>"+style("T1", "", "super 58%")+style("T2", "", "33% 58%")+style("T3", "", "sub 58%")+style("T4", "Up", "0% 100%")+style("T5", "", ""), 1)
+	content := strings.Replace(files["content.xml"], "<office:automatic-styles>", "<office:automatic-styles>"+style("T1", "", "super 58%")+style("T2", "", "33% 58%")+style("T3", "", "sub 58%")+style("T4", "Up", "0% 100%")+style("T5", "", "")+
+		strings.NewReplacer("text-position", "text-line-through-style").Replace(style("S1", "", "solid")+style("S2", "S1", "none")), 1)
 	for body, want := range texts {
 		files["content.xml"] = strings.Replace(content, "</office:text>", "<text:p>"+body+"</text:p></office:text>", 1)
 		data := doctest.ZipMap(files)

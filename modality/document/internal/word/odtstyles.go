@@ -11,7 +11,7 @@ import (
 // in content.xml override those of the same name in styles.xml.
 type odtStyles struct {
 	paragraphs  map[string]odtStyle
-	spans       map[string]odtSpan
+	spans       odf.Spans
 	tables      map[string]string // master pages of table styles
 	lists       map[string]*odtList
 	outline     *odtList          // numbering of headings
@@ -26,9 +26,6 @@ type odtStyle struct {
 	hasList bool
 	master  string
 }
-
-// An odtSpan is a style of text in a paragraph.
-type odtSpan struct{ parent, position string }
 
 // An odtList is a list style.
 type odtList struct {
@@ -50,7 +47,7 @@ type odtLevel struct {
 }
 
 func readODTStyles(styles, content string) (*odtStyles, error) {
-	o := &odtStyles{paragraphs: make(map[string]odtStyle), spans: make(map[string]odtSpan), tables: make(map[string]string), lists: make(map[string]*odtList), next: make(map[string]string)}
+	o := &odtStyles{paragraphs: make(map[string]odtStyle), spans: make(odf.Spans), tables: make(map[string]string), lists: make(map[string]*odtList), next: make(map[string]string)}
 	for _, text := range []string{styles, content} {
 		if text == "" {
 			continue
@@ -88,7 +85,7 @@ func (o *odtStyles) definition(s *xmlspan.Scanner) {
 			st.list, st.hasList = s.Attr("style", "list-style-name")
 			o.paragraphs[name] = st
 		case "text":
-			o.spans[name] = readODTSpan(s)
+			o.spans.Read(s)
 		case "table":
 			o.tables[name] = master
 		}
@@ -102,31 +99,6 @@ func (o *odtStyles) definition(s *xmlspan.Scanner) {
 	case s.Is("text", "outline-style"):
 		o.outline = readODTList(s, outlineName)
 	}
-}
-
-// readODTSpan reads the style whose Start is the current token.
-func readODTSpan(s *xmlspan.Scanner) odtSpan {
-	st := odtSpan{parent: s.Get("style", "parent-style-name")}
-	for range s.Starts() {
-		if s.Is("style", "text-properties") {
-			st.position = strings.TrimSpace(s.Get("style", "text-position"))
-		}
-	}
-	return st
-}
-
-// raised reports whether text with a style is above the line, and whether the style
-// says so.
-func (o *odtStyles) raised(style string) (raised, said bool) {
-	for range maxParents {
-		st := o.spans[style]
-		if st.position != "" {
-			by, _, _ := strings.Cut(st.position, " ")
-			return by == "super" || strings.Trim(by, "0.%") != "" && by[0] >= '0' && by[0] <= '9', true
-		}
-		style = st.parent
-	}
-	return false, false
 }
 
 // outlineName is the key for the numbering of headings among the list styles. No

@@ -1,11 +1,13 @@
 package word
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // maxChain is the largest number of styles followed along "based on".
@@ -18,6 +20,7 @@ type style struct {
 	outline int    // 0-9 as written, 9 for body text; -1 if not given
 	numID   string // "" if not given
 	ilvl    int    // -1 if not given
+	run     run
 }
 
 // styles are the styles of a document by id.
@@ -29,16 +32,43 @@ type styles struct {
 
 	levels   map[string]int  // heading levels, cached
 	captions map[string]bool // whether styles are for captions, cached
-	raised   map[string]bool // character styles whose text is above the line, cached
+	runs     map[string]run  // what character styles say, cached
 }
 
 // A characterStyle is a style of runs.
-type characterStyle struct{ basedOn, align string }
+type characterStyle struct {
+	basedOn string
+	run
+}
+
+// A run is what properties of runs say of their text. What they leave open is "".
+type run struct {
+	align  string // such as "superscript"
+	hidden string // on or off
+	struck string // likewise
+	font   string
+}
+
+const on, off = "on", "off"
+
+func (r run) or(other run) run {
+	return run{cmp.Or(r.align, other.align), cmp.Or(r.hidden, other.hidden), cmp.Or(r.struck, other.struck), cmp.Or(r.font, other.font)}
+}
+
+func (r run) script() htmlblocks.Script {
+	switch r.align {
+	case "superscript":
+		return htmlblocks.Above
+	case "subscript":
+		return htmlblocks.Below
+	}
+	return htmlblocks.OnLine
+}
 
 func readStyles(text string) (*styles, error) {
 	all := &styles{
 		byID: make(map[string]*style), characters: make(map[string]characterStyle),
-		levels: make(map[string]int), captions: make(map[string]bool), raised: make(map[string]bool),
+		levels: make(map[string]int), captions: make(map[string]bool), runs: make(map[string]run),
 	}
 	if text == "" {
 		return all, nil
@@ -86,7 +116,9 @@ func readStyle(s *xmlspan.Scanner) *style {
 			st.numID = s.Get("w", "val")
 		case "ilvl":
 			st.ilvl = number(s.Get("w", "val"), -1)
-		case "rPr", "tblPr", "tblStylePr", "pPrChange":
+		case "rPr":
+			_, st.run = readRun(s)
+		case "tblPr", "tblStylePr", "pPrChange":
 			s.Skip()
 		}
 	}
@@ -99,26 +131,42 @@ func readCharacterStyle(s *xmlspan.Scanner) (c characterStyle) {
 		case s.Is("w", "basedOn"):
 			c.basedOn = s.Get("w", "val")
 		case s.Is("w", "rPr"):
-			_, c.align = readRun(s)
+			_, c.run = readRun(s)
 		}
 	}
 	return c
 }
 
-// readRun reads the rPr whose Start is the current token: the style that it names and
-// where it puts the text, such as "superscript"; "" if it does not say.
-func readRun(s *xmlspan.Scanner) (style, align string) {
+// readRun reads the rPr whose Start is the current token: the style that it names, and
+// what it says.
+func readRun(s *xmlspan.Scanner) (style string, r run) {
 	for range s.Starts() {
 		switch {
 		case s.Is("w", "rStyle"):
 			style = s.Get("w", "val")
 		case s.Is("w", "vertAlign"):
-			align = s.Get("w", "val")
+			r.align = s.Get("w", "val")
+		case s.Is("w", "rFonts"):
+			r.font = cmp.Or(s.Get("w", "ascii"), s.Get("w", "hAnsi"))
+		case s.Is("w", "vanish"):
+			r.hidden = toggled(s)
+		case s.Is("w", "strike"), s.Is("w", "dstrike"):
+			if r.struck != on {
+				r.struck = toggled(s)
+			}
 		case s.Is("w", "rPrChange"):
 			s.Skip()
 		}
 	}
-	return style, align
+	return style, r
+}
+
+// toggled returns whether a property is on, which is the current token.
+func toggled(s *xmlspan.Scanner) string {
+	if isOn(cmp.Or(s.Get("w", "val"), "1")) {
+		return on
+	}
+	return off
 }
 
 // number parses a value as a number; other is returned if it is none.
@@ -136,9 +184,7 @@ func (all *styles) prepare() {
 		all.captions[id] = all.findCaption(id)
 	}
 	for id := range all.characters {
-		if all.findAlign(id) == superscript {
-			all.raised[id] = true
-		}
+		all.runs[id] = all.findRun(id)
 	}
 }
 
@@ -194,24 +240,28 @@ func (all *styles) findCaption(id string) (found bool) {
 	return found
 }
 
-const superscript = "superscript"
-
-// findAlign returns where a character style, or the nearest that it is based on, puts
-// text.
-func (all *styles) findAlign(id string) string {
+// findRun returns what a character style, or the nearest that it is based on, says.
+func (all *styles) findRun(id string) (r run) {
 	for range maxChain {
 		c := all.characters[id]
-		if c.align != "" {
-			return c.align
-		}
+		r = r.or(c.run)
 		id = c.basedOn
 	}
-	return ""
+	return r
 }
 
-// raises reports whether a run with these properties is above the line.
-func (all *styles) raises(style, align string) bool {
-	return align == superscript || align == "" && all != nil && all.raised[style]
+// shown returns what a run with these properties, and its style, says in a paragraph with
+// a style.
+func (all *styles) shown(paragraph, character string, r run) run {
+	if all == nil {
+		return r
+	}
+	r = r.or(all.runs[character])
+	all.chain(cmp.Or(paragraph, all.usual), func(_ string, st *style) bool {
+		r = r.or(st.run)
+		return false
+	})
+	return r
 }
 
 // isTitle reports whether a style is the title style.

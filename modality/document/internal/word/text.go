@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
@@ -19,7 +20,9 @@ type texter struct {
 	chunks map[string]*chunk
 	cells  citekit.Cells
 	out    strings.Builder
-	raised bool     // the run at hand is above the line
+	style  string // of the paragraph at hand
+	run    run    // what the run at hand says
+	strike htmlblocks.Strike
 	within int      // formulas' parts that are open
 	notes  []int    // references passed so far, as indexes into those of d
 	marks  []string // ids of the comments passed so far
@@ -105,11 +108,12 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 		t.out.WriteString(t.d.labelAt(s.Pos))
 	}
 	label := t.out.Len()
-	t.raised = false
+	t.style = ""
 	boxes := texter{styles: t.styles, chunks: t.chunks}
 	for range s.Starts() {
 		t.inline(s, &boxes)
 	}
+	t.strike.End(&t.out)
 	if t.out.Len() > label || label > before {
 		t.out.WriteByte('\n')
 	}
@@ -118,33 +122,35 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 
 // inline writes the text of an element within a paragraph.
 func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
+	if s.Space == "m" {
+		t.strike.End(&t.out)
+		formulas := ooxml.Formulas{Within: t.within, Part: func(s *xmlspan.Scanner) string { return t.part(s, boxes) }}
+		if text, ok := formulas.Read(s, t.out.String()); ok {
+			t.out.WriteString(text)
+			return
+		}
+	}
 	switch s.Local {
 	case "r":
-		t.raised = false
-	case "rPr":
-		t.run(s)
-	case "f":
-		if s.Space == "m" {
-			t.fraction(s, boxes)
-		}
-	case "sup":
-		if _, parent := s.Parent(); s.Space == "m" && (parent == "sSup" || parent == "sSubSup") {
-			t.power(s, boxes)
-		}
+		t.inRun(s, boxes)
+	case "pPr":
+		t.properties(s)
 	case "t":
 		if s.Space == "w" || s.Space == "m" {
 			t.words(s.Chars())
 		}
 	case "tab", "ptab":
 		if s.Space == "w" {
+			t.strike.End(&t.out)
 			t.out.WriteByte('\t')
 		}
 	case "br", "cr":
 		if s.Space == "w" {
+			t.strike.End(&t.out)
 			t.out.WriteByte('\n')
 		}
 	case "noBreakHyphen":
-		t.out.WriteByte('-')
+		t.strike.Write(&t.out, "-", t.run.struck == on)
 	case "sym":
 		t.symbol(s)
 	case "txbxContent":
@@ -166,6 +172,17 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 	}
 }
 
+// part returns the text of the part of a formula whose Start is the current token.
+func (t *texter) part(s *xmlspan.Scanner, boxes *texter) string {
+	inner := &texter{d: t.d, styles: t.styles, chunks: t.chunks, within: t.within + 1}
+	for range s.Starts() {
+		inner.inline(s, boxes)
+	}
+	inner.strike.End(&inner.out)
+	t.notes, t.marks = append(t.notes, inner.notes...), append(t.marks, inner.marks...)
+	return inner.out.String()
+}
+
 // blanks replaces white space by the spaces that are shown for it.
 var blanks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u00ad", "")
 
@@ -173,28 +190,48 @@ func (t *texter) words(text string) {
 	if strings.ContainsAny(text, "\r\n\t\u00ad") {
 		text = blanks.Replace(text)
 	}
-	if t.raised {
-		text = htmlblocks.Raise(text)
-	}
-	t.out.WriteString(text)
+	t.strike.Write(&t.out, t.run.script().Write(ooxml.Symbols(t.run.font, text)), t.run.struck == on)
 }
 
-// run reads the properties of a run, or skips those of something else.
-func (t *texter) run(s *xmlspan.Scanner) {
-	if _, parent := s.Parent(); parent != "r" {
-		s.Skip()
-		return
+// properties reads the style of the paragraph whose pPr is the current token.
+func (t *texter) properties(s *xmlspan.Scanner) {
+	for range s.Starts() {
+		switch {
+		case s.Is("w", "pStyle"):
+			t.style = s.Get("w", "val")
+		case s.Is("w", "pPrChange"), s.Is("w", "rPr"):
+			s.Skip()
+		}
 	}
-	t.raised = t.styles.raises(readRun(s))
 }
 
-// symbol writes a character that is given by its number in a font, unless it has a
-// meaning only in that font.
+// inRun writes the text of the run whose Start is the current token, unless it is hidden.
+func (t *texter) inRun(s *xmlspan.Scanner, boxes *texter) {
+	around := t.run
+	t.run = t.styles.shown(t.style, "", run{})
+	for range s.Starts() {
+		_, parent := s.Parent()
+		switch {
+		case s.Is("w", "rPr") && parent == "r":
+			style, r := readRun(s)
+			t.run = t.styles.shown(t.style, style, r)
+		case t.run.hidden == on:
+			s.Skip()
+		default:
+			t.inline(s, boxes)
+		}
+	}
+	t.run = around
+}
+
+// symbol writes a character that is given by its number in a font.
 func (t *texter) symbol(s *xmlspan.Scanner) {
 	n, err := strconv.ParseUint(s.Get("w", "char"), 16, 32)
-	if r := rune(n); err == nil && utf8.ValidRune(r) && r >= ' ' && (r < 0xe000 || r > 0xf8ff) {
-		t.out.WriteRune(r)
+	r := rune(n)
+	if err != nil || n > utf8.MaxRune || !utf8.ValidRune(r) || r < ' ' {
+		r = ooxml.Unknown
 	}
+	t.strike.Write(&t.out, string(ooxml.Symbol(s.Get("w", "font"), r)), t.run.struck == on)
 }
 
 // labelAt returns the number of the paragraph that begins at pos.

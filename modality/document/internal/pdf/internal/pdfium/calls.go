@@ -112,8 +112,12 @@ func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, page Page, cropped 
 			return err
 		}
 		if text.Read = raw.read(); box != nil && raw.at == nil {
-			text.Text, err = textWithin(p, chars, box)
-			text.Text = raw.accents.join(text.Text, Box{float64(box.Left), float64(box.Bottom), float64(box.Right), float64(box.Top)})
+			if text.Text, err = textWithin(p, chars, box); err != nil {
+				return err
+			}
+			part := Box{float64(box.Left), float64(box.Bottom), float64(box.Right), float64(box.Top)}
+			reader := lineReader{p: p, text: chars, place: sheet.place, mapped: raw.mapped}
+			text.Text, err = reader.marks(raw.raised, raw.runes, raw.accents.join(text.Text, part), part)
 		} else {
 			text.Text = raw.String()
 		}

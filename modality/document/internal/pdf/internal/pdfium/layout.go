@@ -196,6 +196,9 @@ func (r *lineReader) lines() ([]Line, error) {
 	if _, err := r.compose(runes); err != nil {
 		return nil, err
 	}
+	if _, err := r.raise(runes); err != nil {
+		return nil, err
+	}
 	var lines []Line
 	for start := 0; start < len(runes) && len(lines) < maxLines; {
 		end := start

@@ -18,6 +18,7 @@ type written struct {
 	at     []int  // which of the runes come in which order, or one of added; nil means all as they are
 
 	accents accents // that are joined to letters
+	raised  []raisedNumber
 
 	boxes map[int]Box // of characters of which PDFium's box is beside them
 }
@@ -42,7 +43,10 @@ func newWritten(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, sheet sheet, pag
 		return w, nil
 	}
 	r := lineReader{p: p, text: text, place: sheet.place, mapped: w.mapped}
-	if w.accents, err = r.compose(w.runes); err != nil || !page.Vertical {
+	if w.accents, err = r.compose(w.runes); err != nil {
+		return w, err
+	}
+	if w.raised, err = r.raise(w.runes); err != nil || !page.Vertical {
 		return w, err
 	}
 	cells, err := r.cells(w.runes, sheet, cropped)

@@ -231,7 +231,7 @@ func markRaised(words []word) {
 	}
 	for i := range words {
 		w := &words[i]
-		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.runes) && !isExponent(words, i) && !beginsWord(words, w)
+		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.plainRunes()) && !isExponent(words, i) && !beginsWord(words, w)
 	}
 }
 
@@ -243,7 +243,7 @@ func beginsWord(words []word, w *word) bool {
 		if i < 0 {
 			return false
 		}
-		next := words[i].runes
+		next := words[i].plainRunes()
 		switch r := next[0]; {
 		case unicode.IsDigit(r), unicode.IsLetter(r) && !point:
 			return true
@@ -256,15 +256,22 @@ func beginsWord(words []word, w *word) bool {
 	}
 }
 
+// plainDigits replaces the digits above or below the line by usual ones.
+var plainDigits = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9",
+	"₀", "0", "₁", "1", "₂", "2", "₃", "3", "₄", "4", "₅", "5", "₆", "6", "₇", "7", "₈", "8", "₉", "9")
+
+// plainRunes returns the runes of a word with usual digits.
+func (w *word) plainRunes() []rune { return []rune(plainDigits.Replace(string(w.runes))) }
+
 // isExponent reports whether the number that word i of a line is, raised, may be part of
 // the text before it, as in 10², m² and R².
 func isExponent(words []word, i int) bool {
-	if i == 0 || !unicode.IsDigit(words[i].runes[0]) || words[i].box.X1-words[i-1].box.X2 > 0.2*words[i-1].height() {
+	if i == 0 || !unicode.IsDigit(words[i].plainRunes()[0]) || words[i].box.X1-words[i-1].box.X2 > 0.2*words[i-1].height() {
 		return false
 	}
-	before := string(words[i-1].runes)
+	before := string(words[i-1].plainRunes())
 	for k := i - 1; k > 0 && words[k].attached && words[k].box.X1-words[k-1].box.X2 < 0.2*words[k].height(); k-- {
-		before = string(words[k-1].runes) + before
+		before = string(words[k-1].plainRunes()) + before
 	}
 	last := strings.TrimLeftFunc(before[strings.LastIndexFunc(before, func(c rune) bool { return !unicode.IsLetter(c) })+1:], unicode.IsDigit)
 	if last == "" {
@@ -294,7 +301,7 @@ func join(words []word, notes *[]string) string {
 	var b strings.Builder
 	for i, w := range words {
 		if w.raised && notes != nil {
-			mark := strings.Trim(string(w.runes), "()[],")
+			mark := strings.Trim(string(w.plainRunes()), "()[],")
 			*notes = append(*notes, strings.Split(mark, ",")...)
 			continue
 		}

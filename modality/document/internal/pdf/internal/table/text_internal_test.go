@@ -18,6 +18,9 @@ func TestTightBoxes(t *testing.T) {
 		{nil, "(2,935)", "(2,935)", nil},
 		{nil, "leigh", "leigh", nil},
 		{map[rune]Box{'a': box(0, 8, 13)}, "17ga", "17g", []string{"a"}},
+		{map[rune]Box{'²': box(0, 8, 13)}, "10²", "10²", nil},
+		{map[rune]Box{'¹': box(0, 8, 13)}, "7,239¹", "7,239", []string{"1"}},
+		{map[rune]Box{'₂': box(0, 17, 22)}, "10₂", "10₂", nil},
 	} {
 		var chars []Char
 		for i, r := range test.text {

@@ -1,0 +1,98 @@
+package odf
+
+import (
+	"context"
+	"strings"
+
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
+)
+
+// Spans are the styles of text within paragraphs, by their names.
+type Spans map[string]spanStyle
+
+type spanStyle struct{ parent, position, struck string }
+
+// maxParents is the largest number of styles followed to their parents.
+const maxParents = 32
+
+// Spans returns the styles of text in a package whose content is given. A styles.xml of
+// more than most bytes, or that cannot be read, has none.
+func (p *Package) Spans(ctx context.Context, content string, most int64) (Spans, error) {
+	spans := make(Spans)
+	if p.Has(Styles) {
+		text, err := p.TextUpTo(ctx, Styles, most)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil {
+			spans.readAll(Scan(text))
+		}
+	}
+	spans.readAll(Scan(content))
+	return spans, nil
+}
+
+// readAll reads the styles before the body of a part.
+func (sp Spans) readAll(s *xmlspan.Scanner) {
+	for range s.Starts() {
+		switch {
+		case s.Depth == 2 && s.Is("office", "body"):
+			return
+		case s.Depth == 3 && s.Is("style", "style") && s.Get("style", "family") == "text":
+			sp.Read(s)
+		}
+	}
+}
+
+// Read reads the style whose Start is the token at hand.
+func (sp Spans) Read(s *xmlspan.Scanner) {
+	name, st := s.Get("style", "name"), spanStyle{parent: s.Get("style", "parent-style-name")}
+	for range s.Starts() {
+		if s.Is("style", "text-properties") {
+			st.position, st.struck = strings.TrimSpace(s.Get("style", "text-position")), s.Get("style", "text-line-through-style")
+		}
+	}
+	sp[name] = st
+}
+
+// A Look is how text is shown.
+type Look struct {
+	Script htmlblocks.Script
+	Struck bool // out
+}
+
+// Look returns how text with a style is shown within text that is shown so.
+func (sp Spans) Look(style string, around Look) Look {
+	placed, struck := false, false
+	for range maxParents {
+		st, ok := sp[style]
+		if !ok {
+			break
+		}
+		if st.position != "" && !placed {
+			placed, around.Script = true, scriptOf(st.position)
+		}
+		if st.struck != "" && !struck {
+			struck, around.Struck = true, st.struck != "none"
+		}
+		style = st.parent
+	}
+	return around
+}
+
+// scriptOf returns where text with a text-position stands, such as "super 58%" or "-33% 58%".
+func scriptOf(position string) htmlblocks.Script {
+	by, _, _ := strings.Cut(position, " ")
+	switch {
+	case by == "super":
+		return htmlblocks.Above
+	case by == "sub":
+		return htmlblocks.Below
+	case strings.Trim(by, "-+0.%") == "":
+		return htmlblocks.OnLine
+	case by[0] == '-':
+		return htmlblocks.Below
+	}
+	return htmlblocks.Above
+}
