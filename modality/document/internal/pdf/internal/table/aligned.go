@@ -52,6 +52,7 @@ func (f *finder) aligned(lines []line, start, end int) {
 	if f.isTaken(box) || b.height == 0 {
 		return
 	}
+	b.space = b.spaceOf(wordsOf(f.within(box), nil))
 	refuse := func(reason string) { f.refuse(box, reason) }
 	if reason := b.findColumns(lines[start:end]); reason != "" {
 		refuse(reason)
@@ -103,7 +104,8 @@ func (f *finder) aligned(lines []line, start, end int) {
 		}
 		t.Cells = append(t.Cells, c)
 	}
-	if 10*filled < 9*len(t.Cells) || f.goesOn(box, b.columns, b.height, 1.2*b.height) || f.mayHaveGroup(box, b.height, 1.2*b.height) {
+	b.box = box
+	if 10*filled < 9*len(t.Cells) || f.goesOn(box, b.columns, b.height, b.reach()) || f.mayHaveGroup(box, b.height, b.reach()) {
 		refuse("rows or columns are not complete")
 		return
 	}
