@@ -191,7 +191,7 @@ func (f *finder) mayHaveGroup(box Box, height, reach float64) bool {
 			}
 		}
 		gap := box.Y1 - in.box.Y2
-		if len(in.words) == 0 || gap < -0.3*height || gap > reach || in.box.X2-in.box.X1 > 0.6*(box.X2-box.X1) || math.Abs(letterHeightOf(in.words)-height) > 0.1*height {
+		if len(in.words) == 0 || gap < -0.3*height || gap > reach || in.box.X2-in.box.X1 > 0.6*(box.X2-box.X1) || math.Abs(letterHeightOf(in.words)-height) > 0.25*height {
 			continue
 		}
 		text := join(in.words, nil)
