@@ -251,7 +251,7 @@ func (m *mapper) metadata() map[string]any {
 		metadata[about.TextStateKey] = value
 	}
 	if len(recognised) > 0 {
-		metadata["ocr"] = recognised.String()
+		metadata["ocr_pages"] = recognised.String()
 	}
 	if cut || more {
 		m.facts.cut = append(m.facts.cut, about.TextStateKey)

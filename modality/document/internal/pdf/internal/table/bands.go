@@ -79,15 +79,37 @@ func (f *finder) findBetween(group, all []rule) {
 		}
 		b := bander{finder: f, box: box, ys: run, partials: all}
 		if top, ok := f.headAbove(box); ok {
-			b.box.Y1, b.ys = top, append([]float64{top}, run...)
+			b.box.Y1, b.ys, b.open = top, append([]float64{top}, run...), true
 		}
 		switch t, reason := b.table(); {
+		case reason == "" && t.Cells != nil && b.hasRow(ys, run):
+			f.refuse(box, "rows stand outside of its lines")
 		case reason == "" && t.Cells != nil:
 			f.add(t)
 		case reason != "":
 			f.refuse(box, reason)
 		}
 	}
+}
+
+// hasRow reports whether what was taken for running text just above or below a run of lines
+// stands in the columns of the table there, so that it may be a row.
+func (b *bander) hasRow(ys, run []float64) bool {
+	first, last := slices.Index(ys, run[0]), slices.Index(ys, run[len(run)-1])
+	var beside []Box
+	if first > 0 {
+		beside = append(beside, Box{b.box.X1, ys[first-1], b.box.X2, ys[first]})
+	}
+	if last+1 < len(ys) {
+		beside = append(beside, Box{b.box.X1, ys[last], b.box.X2, ys[last+1]})
+	}
+	return slices.ContainsFunc(beside, func(box Box) bool {
+		words := wordsOf(b.within(box), nil)
+		return len(words) > 0 && !slices.ContainsFunc(words, func(w word) bool {
+			from, to := b.touched(w.box)
+			return from < 0 || from != to
+		})
+	})
 }
 
 // headAbove returns the top of lines of text that stand just above a box, and of which the
@@ -186,6 +208,7 @@ type bander struct {
 	ys       []float64 // of lines across all of it
 	partials []rule    // other lines, perhaps in it
 	upright  []rule
+	open     bool // no line stands above its headers
 
 	height  float64
 	space   float64 // between words
@@ -758,7 +781,7 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 			right[i] = max(right[i], w.box.X2)
 		}
 	}
-	if lines.division(right) != oneRow || differInHeight(in) {
+	if lines.division(right) != oneRow || differInHeight(in) || b.open && lines.isFull() {
 		return "rows and the lines of headers cannot be told apart"
 	}
 	if len(in) == 1 && spans[0] == 1 {
@@ -783,6 +806,22 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 	}
 	b.rows++
 	return ""
+}
+
+// isFull reports whether most columns of a band have text in two lines, one below the other.
+func (b *band) isFull() bool {
+	for i := 1; i < len(b.cells); i++ {
+		both := 0
+		for c := range b.cells[i] {
+			if len(b.cells[i-1][c]) > 0 && len(b.cells[i][c]) > 0 {
+				both++
+			}
+		}
+		if both > 1 && 2*both > len(b.cells[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // differInHeight reports whether a header has letters of several heights.

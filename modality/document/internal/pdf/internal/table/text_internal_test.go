@@ -18,6 +18,7 @@ func TestTightBoxes(t *testing.T) {
 		{nil, "(2,935)", "(2,935)", nil},
 		{nil, "leigh", "leigh", nil},
 		{map[rune]Box{'a': box(0, 8, 13)}, "17ga", "17g", []string{"a"}},
+		{map[rune]Box{'m': box(0, 13, 18)}, "(m)", "(m)", nil},
 	} {
 		var chars []Char
 		for i, r := range test.text {
