@@ -116,7 +116,7 @@ type TextRun struct {
 
 	TextState   string  // of a page or picture: "none", "partial" or "damaged", whose letters are unknown; else "full" or ""
 	OCR         bool    // Text was recognised in a picture
-	Confidence  float64 // of the program that recognised it, from 0 to 1
+	Confidence  float64 // of the program that recognised it, from 0 to 1; 0 if that is not known
 	Transcribed bool    // a machine wrote down what it heard, which may be wrong; set by the Library
 }
 

@@ -132,7 +132,7 @@ type Run struct {
 	Start, End int             // code points of the text, the end excluded
 
 	// OCR says that it was recognised in a picture, by a program that is sure of it to
-	// Confidence, from 0 to 1.
+	// Confidence, from 0 to 1; 0 if that is not known.
 	OCR        bool
 	Confidence float64
 }

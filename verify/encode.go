@@ -31,7 +31,7 @@ func (v *Verdict) write(w *strictjson.Writer) {
 	}
 	w.Value("similarity", v.Similarity)
 	v.writeOthers(w)
-	if w.Flag("ocr", v.OCR); v.OCR {
+	if w.Flag("ocr", v.OCR); v.Confidence > 0 {
 		w.Value("confidence", math.Round(v.Confidence*1000)/1000)
 	}
 	w.Flag("stale", v.Stale)

@@ -59,6 +59,50 @@ func TestParseAny(t *testing.T) {
 	}
 }
 
+// TestHostilePlaces reads places outside of the picture, turned round and without end, and
+// confidences that are none: what is read lies on the picture.
+func TestHostilePlaces(t *testing.T) {
+	alto := func(place string) string {
+		return `<alto><Page WIDTH="100" HEIGHT="50"><TextLine ` + place + `><String CONTENT="../../etc/passwd" ` + place + `/><String CONTENT="word" HPOS="9" VPOS="9" WIDTH="9" HEIGHT="9" WC="-7"/></TextLine></Page></alto>`
+	}
+	hocr := func(box string) string {
+		return `<div class="ocr_page" title="bbox 0 0 100 50"><span class="ocr_line" title="bbox 0 0 90 40"><span class="ocrx_word" title="bbox ` + box + `; x_wconf 1e300">../secret</span></span></div>`
+	}
+	tsv := func(place string) string {
+		return "1\t1\t0\t0\t0\t0\t0\t0\t100\t50\t-1\t\n5\t1\t1\t1\t1\t1\t" + place + "\t5000\tword\n"
+	}
+	for _, out := range []string{
+		alto(`HPOS="-5000" VPOS="-1" WIDTH="9e300" HEIGHT="9e300" WC="1e9"`), alto(`HPOS="NaN" VPOS="Inf" WIDTH="-4" HEIGHT="1e999"`),
+		hocr("90 40 10 5"), hocr("-99999999999 -1 99999999999 1"), hocr("500 500 600 600"), hocr("1e308 0 -1e308 9"),
+		tsv("-900\t-900\t100000\t100000"), tsv("900\t900\t10\t10"), tsv("2147483647\t1\t2147483647\t9"),
+	} {
+		blocks, err := parseAny([]byte(out))
+		if err != nil && !errors.Is(err, citekit.ErrFormat) {
+			t.Errorf("%s: %v", out, err)
+		}
+		if sure := Confidence(blocks); !(sure >= 0 && sure <= 1) {
+			t.Errorf("%s: confidence %v", out, sure)
+		}
+		var boxes []citekit.Box
+		for _, b := range blocks {
+			boxes = append(boxes, b.Box)
+			for _, line := range b.Lines {
+				boxes = append(boxes, line.Box)
+				for _, w := range line.Words {
+					boxes = append(boxes, w.Box)
+				}
+			}
+		}
+		for _, b := range boxes {
+			for _, v := range []float64{b.X1, b.Y1, b.X2, b.Y2} {
+				if !(v >= 0 && v <= 1) {
+					t.Errorf("%s: a place at %v", out, b)
+				}
+			}
+		}
+	}
+}
+
 // FuzzParseAny reads answers of hostile programs: what is read has words, places on the
 // picture and a confidence.
 func FuzzParseAny(f *testing.F) {

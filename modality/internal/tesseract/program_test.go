@@ -47,9 +47,13 @@ func TestOtherProgram(t *testing.T) {
 		t.Errorf("the picture is left: %v", err)
 	}
 	for body, want := range map[string]error{
-		"exit 1":                      citekit.ErrFormat,
-		"echo what I think of it":     citekit.ErrFormat,
-		"cat /dev/zero":               citekit.ErrTooLarge,
+		"exit 1":                               citekit.ErrFormat,
+		"echo what I think of it":              citekit.ErrFormat,
+		"cat /dev/zero":                        citekit.ErrTooLarge,
+		"yes '<alto><a>'":                      citekit.ErrTooLarge,
+		"cat /dev/zero >&2":                    os.ErrDeadlineExceeded,
+		"rm -rf \"$(dirname \"$1\")\"; exit 1": citekit.ErrFormat,
+		"trap '' TERM INT HUP; while :; do sleep 1; done": os.ErrDeadlineExceeded,
 		"sleep 1000":                  os.ErrDeadlineExceeded,
 		"echo '<alto><Page'":          citekit.ErrFormat,
 		"sleep 1000 & sleep 1000; :;": os.ErrDeadlineExceeded,

@@ -246,8 +246,13 @@ func (r *Resolver) readTable(ctx context.Context, src *citekit.Source, loc citek
 		yield(citekit.TextRun{}, err)
 		return
 	}
+	page, _, err := r.textAt(ctx, src, pagesLocation(loc.Pages[0].First, loc.Pages[0].First))
+	if err != nil {
+		yield(citekit.TextRun{}, known(ctx, err))
+		return
+	}
 	for run := range t.Runs() {
-		if !yield(run, nil) {
+		if run.OCR = page[0].OCR; !yield(run, nil) {
 			return
 		}
 	}

@@ -45,7 +45,8 @@ const (
 //
 // The metadata are "pages", their number; "text_layer", whether pages of the
 // document have any text, false for a scan; "text_state", the pages whose text
-// is not full, by state, such as {"none": "1-3,7"}; "author" and "language" from the
+// is not full, by state, such as {"none": "1-3,7"}; "ocr_pages", those whose text was
+// recognised in a picture by whoever made the file, such as "1-3,7"; "author" and "language" from the
 // document; and "page_labels", if the labels of pages differ from their
 // numbers. These are a list of at most 1000 objects. Each object describes the
 // labels of the pages from "page" on: the "label" of that page, and "style"

@@ -247,10 +247,13 @@ func (m *mapper) metadata() map[string]any {
 	facts.AddKeywordList(m.facts.info.Keywords)
 	facts.AddDate(m.facts.info.Date)
 	facts.Note(metadata)
-	states, cut := m.textStates()
+	states, recognised, cut := m.textStates()
 	value, more := states.Metadata()
 	if value != nil {
 		metadata[about.TextStateKey] = value
+	}
+	if len(recognised) > 0 {
+		metadata["ocr_pages"] = recognised.String()
 	}
 	if cut || more {
 		m.facts.cut = append(m.facts.cut, about.TextStateKey)

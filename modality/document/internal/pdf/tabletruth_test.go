@@ -155,11 +155,12 @@ func isPart(found table.Table, page int) bool {
 	return page == 0 && (found.Box.Y1 < 0.15 || found.Box.Y2 > 0.8 || found.Continues)
 }
 
-// shifted returns a part of a table with its rows, but headers, as they are in the table.
+// shifted returns a part of a table with its rows, but headers that are repeated, as they are
+// in the table.
 func shifted(found table.Table, above int) table.Table {
 	found.Cells = slices.Clone(found.Cells)
 	for i := range found.Cells {
-		if c := &found.Cells[i]; c.Row > found.Headers || !found.Continues {
+		if c := &found.Cells[i]; c.Row > found.Headers {
 			c.Row += above
 		}
 	}

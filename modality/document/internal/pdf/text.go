@@ -17,7 +17,8 @@ import (
 const textPages = 16
 
 // ReadText implements [citekit.TextReader]. Each run is the text of one page,
-// or of the box on it, as PDFium reads it, with its state. Pages without text, such as
+// or of the box on it, as PDFium reads it, with its state. It is OCR without a Confidence if
+// whoever made the file recognised it: drawn without ink over a picture of the page. Pages without text, such as
 // scans, give an empty run, or with OCR the text recognised on them; a page that is a
 // picture with a few words as text then gives a run of each. Of a table each run is a
 // row, with a tab between its columns. A source whose pages take
@@ -130,7 +131,10 @@ func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]citekit.TextR
 	for i, text := range texts {
 		page := pageText{drawn[i].Drawn, drawn[i].known, text.Text, text.Read}
 		state := page.state()
-		runs[i] = citekit.TextRun{Text: text.Text, TextState: state, Missing: page.missing(state)}
+		runs[i] = citekit.TextRun{
+			Text: text.Text, TextState: state, Missing: page.missing(state),
+			OCR: text.Text != "" && isRecognised(drawn[i].Drawn),
+		}
 	}
 	return runs, callWork + cutByteWork*pdfium.Work(out.Size()) + before - j.pdfium.Left(), nil
 }

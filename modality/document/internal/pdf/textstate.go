@@ -49,6 +49,12 @@ func (p pageText) state() string {
 	return about.TextFull
 }
 
+// isRecognised reports whether the text of a page was recognised in a picture by whoever
+// made the file: most of it is drawn without ink over one that covers much of the page.
+func isRecognised(d pdf.Drawn) bool {
+	return d.Cover >= mostlyPicture && d.Codes > 0 && 2*d.Invisible > d.Codes
+}
+
 // unreadable says which characters of the page are not in its text, or "".
 func (p pageText) unreadable() string {
 	if p.read < 0 {
@@ -131,9 +137,10 @@ func isNonsense(word string) (latin, nonsense bool) {
 	return n >= long, n >= long && capitals < n && (vowels == 0 || longest > cluster || odd > 1)
 }
 
-// textStates returns the states of the text of all pages, and whether some are unknown.
-func (m *mapper) textStates() (about.TextStates, bool) {
-	states := make(about.TextStates)
+// textStates returns the states of the text of all pages, which of them have text that was
+// recognised, and whether some are unknown.
+func (m *mapper) textStates() (states about.TextStates, recognised about.Pages, unknown bool) {
+	states = make(about.TextStates)
 	byNumber := make(map[int]*page, len(m.pages))
 	for i := range m.pages {
 		byNumber[m.pages[i].number] = &m.pages[i]
@@ -141,6 +148,9 @@ func (m *mapper) textStates() (about.TextStates, bool) {
 	for i, drawn := range m.facts.drawn {
 		p := pageText{drawn: drawn.Drawn, known: drawn.known, read: -1}
 		layout := byNumber[i+1]
+		if drawn.known && !drawn.plain && isRecognised(drawn.Drawn) {
+			recognised.Add(i + 1)
+		}
 		switch {
 		case layout != nil && layout.read:
 			p.text = textOf(layout)
@@ -153,7 +163,7 @@ func (m *mapper) textStates() (about.TextStates, bool) {
 		}
 		states.Add(i+1, p.state())
 	}
-	return states, len(m.facts.drawn) < m.facts.pages
+	return states, recognised, len(m.facts.drawn) < m.facts.pages
 }
 
 // textOf returns the lines of a page.

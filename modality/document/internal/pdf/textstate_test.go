@@ -82,6 +82,9 @@ func TestTextState(t *testing.T) {
 			t.Errorf("%s: %v read, %v mapped, %v; want %s", test.name, read, mapped, err, test.want)
 		}
 		run := runOf(t, data, citekit.Box{})
+		if want := test.name == "recognised before"; run.OCR != want {
+			t.Errorf("%s: recognised %v, want %v", test.name, run.OCR, want)
+		}
 		if has := run.Missing != ""; has != (test.want != about.TextFull) {
 			t.Errorf("%s: missing %q", test.name, run.Missing)
 		}

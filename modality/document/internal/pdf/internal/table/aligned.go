@@ -52,6 +52,7 @@ func (f *finder) aligned(lines []line, start, end int) {
 	if f.isTaken(box) || b.height == 0 {
 		return
 	}
+	b.space = b.spaceOf(wordsOf(f.within(box), nil))
 	refuse := func(reason string) { f.refuse(box, reason) }
 	if reason := b.findColumns(lines[start:end]); reason != "" {
 		refuse(reason)
@@ -89,7 +90,8 @@ func (f *finder) aligned(lines []line, start, end int) {
 		b.addRow(in.cells)
 		words = append(words, l.words...)
 	}
-	if end < len(lines) && lines[end].box.Y1-box.Y2 < 0.6*b.height {
+	b.box = box
+	if end < len(lines) && (lines[end].box.Y1-box.Y2 < 0.6*b.height || lines[end].box.Y1-box.Y2 < b.reach() && len(lines[end].clusters(columnGap*b.height)) > 1) {
 		refuse("the rows below are not clear")
 		return
 	}
@@ -103,7 +105,7 @@ func (f *finder) aligned(lines []line, start, end int) {
 		}
 		t.Cells = append(t.Cells, c)
 	}
-	if 10*filled < 9*len(t.Cells) || f.goesOn(box, b.columns, b.height, 1.2*b.height) || f.mayHaveGroup(box, b.height, 1.2*b.height) {
+	if 10*filled < 9*len(t.Cells) || f.goesOn(box, b.columns, b.height, b.reach()) || f.mayHaveGroup(box, b.height, b.reach()) {
 		refuse("rows or columns are not complete")
 		return
 	}

@@ -79,15 +79,37 @@ func (f *finder) findBetween(group, all []rule) {
 		}
 		b := bander{finder: f, box: box, ys: run, partials: all}
 		if top, ok := f.headAbove(box); ok {
-			b.box.Y1, b.ys = top, append([]float64{top}, run...)
+			b.box.Y1, b.ys, b.open = top, append([]float64{top}, run...), true
 		}
 		switch t, reason := b.table(); {
+		case reason == "" && t.Cells != nil && b.hasRow(ys, run):
+			f.refuse(box, "rows stand outside of its lines")
 		case reason == "" && t.Cells != nil:
 			f.add(t)
 		case reason != "":
 			f.refuse(box, reason)
 		}
 	}
+}
+
+// hasRow reports whether what was taken for running text just above or below a run of lines
+// stands in the columns of the table there, so that it may be a row.
+func (b *bander) hasRow(ys, run []float64) bool {
+	first, last := slices.Index(ys, run[0]), slices.Index(ys, run[len(run)-1])
+	var beside []Box
+	if first > 0 {
+		beside = append(beside, Box{b.box.X1, ys[first-1], b.box.X2, ys[first]})
+	}
+	if last+1 < len(ys) {
+		beside = append(beside, Box{b.box.X1, ys[last], b.box.X2, ys[last+1]})
+	}
+	return slices.ContainsFunc(beside, func(box Box) bool {
+		words := wordsOf(b.within(box), nil)
+		return len(words) > 0 && !slices.ContainsFunc(words, func(w word) bool {
+			from, to := b.touched(w.box)
+			return from < 0 || from != to
+		})
+	})
 }
 
 // headAbove returns the top of lines of text that stand just above a box, and of which the
@@ -119,10 +141,10 @@ func (f *finder) headAbove(box Box) (top float64, ok bool) {
 	return top, ok
 }
 
-// isTitle reports whether a line above a table stands as a caption of it does: without
-// wide gaps, and from its left or in its middle.
+// isTitle reports whether a line above a table begins as a caption does, or stands as one
+// does: without wide gaps, and from its left or in its middle.
 func isTitle(l *line, box Box, height float64) bool {
-	return len(l.clusters(columnGap*height)) < 2 && (l.box.X1 < box.X1+height || math.Abs(l.box.midX()-box.midX()) < 3 || l.box.X2-l.box.X1 > 0.6*(box.X2-box.X1))
+	return isCaption(textOf(l.words)) || len(l.clusters(columnGap*height)) < 2 && (l.box.X1 < box.X1+height || math.Abs(l.box.midX()-box.midX()) < 3 || l.box.X2-l.box.X1 > 0.6*(box.X2-box.X1))
 }
 
 // isProse reports whether an area has no text, or only running text without wide gaps.
@@ -143,6 +165,9 @@ func (f *finder) isProse(b Box) bool {
 		}
 	}
 	alone := len(lines) > 1 || b.Y2-b.Y1 > 3*height
+	if n > 0 && 2*full < len(lines) {
+		return false
+	}
 	return alone && 10*n < 3*len(lines) && (full > 0 || len(lines) > 3)
 }
 
@@ -183,6 +208,7 @@ type bander struct {
 	ys       []float64 // of lines across all of it
 	partials []rule    // other lines, perhaps in it
 	upright  []rule
+	open     bool // no line stands above its headers
 
 	height  float64
 	space   float64 // between words
@@ -298,10 +324,11 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 	return t, ""
 }
 
-// reach returns how far outside the box a row may stand: as far as rows are from each other.
+// reach returns how far outside the box a row may stand: a little farther than rows are from
+// each other.
 func (b *bander) reach() float64 {
 	apart := (b.box.Y2-b.box.Y1)/float64(b.rows) - b.height
-	return max(1.2*b.height, min(apart, 3*b.height))
+	return max(1.5*b.height, min(1.3*apart, 3*b.height))
 }
 
 // hasNumbers reports whether most cells of a column of a table are numbers.
@@ -346,11 +373,12 @@ func (b *bander) findColumns(lines []line) string {
 		switch {
 		case gap >= columnGap*b.height || gap > 0 && divided:
 			b.columns = append(b.columns, p)
-		case gap >= max(doubtful*b.height, 1.8*b.space) && bothSides(lines, last.to, p.from) > 2:
+		case gap >= max(doubtful*b.height, 1.8*b.space) && bothSides(lines, last.to, p.from) > 2,
+			gap >= max(doubtful*b.height, 1.4*b.space) && hasEdge(lines, last.to, p.from):
 			b.columns = append(b.columns, p)
 		case gap >= 1.3*b.space && bothSides(lines, last.to, p.from) > 1:
 			return columnTwo
-		case gap > 0.1*b.height && varies(lines, last.to, p.from):
+		case gap > 0.1*b.height && varies(lines, last.to, p.from) && !b.isSpace(lines, last.to, p.from):
 			return columnTwo
 		default:
 			last.to = max(last.to, p.to)
@@ -389,29 +417,89 @@ func bridged(lines []line, in column, left, right float64) bool {
 	return n >= 2 && 4*n >= all
 }
 
+// beside returns the words of a line that stand next to a gap: the last before it and the
+// first after it; nil if either is missing.
+func (l *line) beside(left, right float64) (before, after *word) {
+	for i := range l.words {
+		w := &l.words[i]
+		if w.box.X1 < left && (before == nil || w.box.X2 > before.box.X2) {
+			before = w
+		}
+		if w.box.X2 > right && (after == nil || w.box.X1 < after.box.X1) {
+			after = w
+		}
+	}
+	if before == nil || after == nil || before == after || after.attached {
+		return nil, nil
+	}
+	return before, after
+}
+
 // varies reports whether the words on both sides of a gap that all lines have are others in
 // each line, as those of two columns.
 func varies(lines []line, left, right float64) bool {
 	before, after := map[string]bool{}, map[string]bool{}
 	n := 0
-	for _, l := range lines {
-		var a, b *word
-		for i := range l.words {
-			w := &l.words[i]
-			if w.box.X1 < left && (a == nil || w.box.X2 > a.box.X2) {
-				a = w
-			}
-			if w.box.X2 > right && (b == nil || w.box.X1 < b.box.X1) {
-				b = w
-			}
+	for i := range lines {
+		if a, b := lines[i].beside(left, right); a != nil {
+			n++
+			before[string(a.runes)], after[string(b.runes)] = true, true
 		}
-		if a == nil || b == nil || a == b || b.attached {
+	}
+	return n >= 3 && len(before) > 1 && len(after) > 1
+}
+
+// isSpace reports whether a gap that all lines have is but the space between the words of
+// one column: as wide as a space in each line where the words beside it are near, while those
+// after it stand where no word stands that begins a column. A number ends at one place
+// in a column, so that nothing is said of what follows one.
+func (b *bander) isSpace(lines []line, left, right float64) bool {
+	var near, far []column // words after the gap
+	first, last := math.Inf(1), 0.0
+	for i := range lines {
+		before, after := lines[i].beside(left, right)
+		if before == nil {
+			continue
+		}
+		place := column{after.box.X1, after.box.X2}
+		switch gap := after.box.X1 - before.box.X2; {
+		case gap >= columnGap*b.height:
+			far = append(far, place)
+			continue
+		case math.Abs(gap-b.space) > 0.2*b.space, isNumber(string(before.runes)) && string(after.runes) != "±":
+			return false
+		}
+		near = append(near, place)
+		first, last = min(first, after.box.X1), max(last, after.box.X1)
+	}
+	if len(near) == 0 || len(far) == 0 && last-first < 0.3*b.height {
+		return false
+	}
+	return !slices.ContainsFunc(far, func(c column) bool {
+		return slices.ContainsFunc(near, func(n column) bool { return c.from < n.to && n.from < c.to })
+	})
+}
+
+// hasEdge reports whether a gap has an edge of a column: in most of five lines or more the
+// words before it end at one place, or those after it begin at one, and the words on its other
+// side do not.
+func hasEdge(lines []line, left, right float64) bool {
+	const same = 0.6 // points
+	ends, starts, n := 0, 0, 0
+	for i := range lines {
+		before, after := lines[i].beside(left, right)
+		if before == nil {
 			continue
 		}
 		n++
-		before[string(a.runes)], after[string(b.runes)] = true, true
+		if before.box.X2 > left-same {
+			ends++
+		}
+		if after.box.X1 < right+same {
+			starts++
+		}
 	}
-	return n >= 3 && len(before) > 1 && len(after) > 1
+	return n >= 5 && 10*max(ends, starts) >= 9*n && min(ends, starts) < n
 }
 
 // spaceOf returns the median space between the words of a table, or of the page if the
@@ -693,7 +781,7 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 			right[i] = max(right[i], w.box.X2)
 		}
 	}
-	if lines.division(right) != oneRow || differInHeight(in) {
+	if lines.division(right) != oneRow || differInHeight(in) || b.open && lines.isFull() {
 		return "rows and the lines of headers cannot be told apart"
 	}
 	if len(in) == 1 && spans[0] == 1 {
@@ -720,6 +808,22 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 	return ""
 }
 
+// isFull reports whether most columns of a band have text in two lines, one below the other.
+func (b *band) isFull() bool {
+	for i := 1; i < len(b.cells); i++ {
+		both := 0
+		for c := range b.cells[i] {
+			if len(b.cells[i-1][c]) > 0 && len(b.cells[i][c]) > 0 {
+				both++
+			}
+		}
+		if both > 1 && 2*both > len(b.cells[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // differInHeight reports whether a header has letters of several heights.
 func differInHeight(in map[int][]word) bool {
 	for _, words := range in {
@@ -737,7 +841,10 @@ func differInHeight(in map[int][]word) bool {
 }
 
 // maySpan reports whether the header of column c in a line may be that of a column beside
-// it too, which has none. Nothing is said of the first column.
+// it too, which has none. Of the first column that is said only where it stands alone.
 func (b *bander) maySpan(l [][]word, c int) bool {
+	if c == 0 && len(b.columns) > 2 {
+		return !slices.ContainsFunc(l[1:], func(words []word) bool { return len(words) > 0 })
+	}
 	return c > 1 && len(l[c-1]) == 0 || c > 0 && c+1 < len(l) && len(l[c+1]) == 0
 }

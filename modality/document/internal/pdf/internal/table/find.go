@@ -191,13 +191,14 @@ func (f *finder) mayHaveGroup(box Box, height, reach float64) bool {
 			}
 		}
 		gap := box.Y1 - in.box.Y2
-		if len(in.words) == 0 || gap < -0.3*height || gap > reach || in.box.X2-in.box.X1 > 0.6*(box.X2-box.X1) || math.Abs(letterHeightOf(in.words)-height) > 0.1*height {
+		if len(in.words) == 0 || gap < -0.3*height || gap > reach || in.box.X2-in.box.X1 > 0.6*(box.X2-box.X1) || math.Abs(letterHeightOf(in.words)-height) > 0.25*height {
 			continue
 		}
 		text := join(in.words, nil)
 		if strings.HasSuffix(text, ".") || strings.HasSuffix(text, ":") || captionStart.MatchString(text) || slices.ContainsFunc(lines, func(l line) bool {
 			d := in.box.Y1 - l.box.Y2
-			return d > -0.5*height && d < 0.5*height && l.box.X1 < in.box.X2 && l.box.X2 > in.box.X1 && l.box.midY() < in.box.Y1
+			below := math.Abs(l.box.X1-in.box.X1) < height || math.Abs(l.box.midX()-in.box.midX()) < snap
+			return below && d > -0.5*height && d < 0.5*height && l.box.midY() < in.box.Y1
 		}) {
 			continue
 		}
@@ -223,6 +224,46 @@ func isNext(a, b Box) bool {
 	return min(a.Y2, b.Y2)-max(a.Y1, b.Y1) > 0.5*h && max(b.X1-a.X2, a.X1-b.X2) < 0.1*h
 }
 
+// crosses reports whether text stands over a line of a grid, or goes on beyond one.
+func (f *finder) crosses(g *grid, owner func(Box) int) bool {
+	var last Box // of the character before; empty after a line end
+	at := -1     // where it is
+	for i, c := range f.Chars {
+		if c.Box == (Box{}) {
+			if c.Rune != ' ' || i > 0 && f.Chars[i-1].Rune == ' ' {
+				last = Box{}
+			}
+			continue
+		}
+		k, w, h := owner(c.Box), c.Box.X2-c.Box.X1, c.Box.Y2-c.Box.Y1
+		if last != (Box{}) && k != at {
+			if isNext(last, c.Box) {
+				return true
+			}
+			if k >= 0 && at >= 0 && goesOver(last, c.Box, g.boxOf(&g.cells[at]).X2) {
+				return true
+			}
+		}
+		last, at = c.Box, k
+		if k < 0 {
+			continue
+		}
+		cell := g.boxOf(&g.cells[k])
+		if c.Box.X1+crossing*w+0.5 < cell.X1 || c.Box.X2-crossing*w-0.5 > cell.X2 || c.Box.Y1+0.4*h < cell.Y1 || c.Box.Y2-0.4*h > cell.Y2 {
+			return true
+		}
+	}
+	return false
+}
+
+// goesOver reports whether a character follows another after a space in which an upright line
+// stands, close to either: text that is too long for its cell.
+func goesOver(a, b Box, line float64) bool {
+	h := min(a.Y2-a.Y1, b.Y2-b.Y1)
+	level := min(a.Y2, b.Y2)-max(a.Y1, b.Y1) > 0.5*h
+	return level && b.X1 > a.X2 && b.X1-a.X2 < 0.45*h && min(math.Abs(line-a.X2), math.Abs(b.X1-line)) < 0.15*h
+}
+
 // lattice returns the table of a grid of closed cells.
 func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, string) {
 	height := letterHeight(chars)
@@ -241,25 +282,8 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 		}
 		return -1
 	}
-	var last Box
-	at := -1 // where it is
-	for _, c := range chars {
-		if c.Box == (Box{}) {
-			last = Box{}
-			continue
-		}
-		k := owner(c.Box)
-		if last != (Box{}) && k != at && isNext(last, c.Box) {
-			return Table{}, "text crosses a line"
-		}
-		last, at = c.Box, k
-		if k < 0 {
-			continue
-		}
-		cell, w, h := g.boxOf(&g.cells[k]), c.Box.X2-c.Box.X1, c.Box.Y2-c.Box.Y1
-		if c.Box.X1+crossing*w+0.5 < cell.X1 || c.Box.X2-crossing*w-0.5 > cell.X2 || c.Box.Y1+0.4*h < cell.Y1 || c.Box.Y2-0.4*h > cell.Y2 {
-			return Table{}, "text crosses a line"
-		}
+	if f.crosses(g, owner) {
+		return Table{}, "text crosses a line"
 	}
 	words := make([][]word, len(g.cells))
 	var all []word

@@ -240,6 +240,48 @@ func TestNoTables(t *testing.T) {
 			s.text(44, 84, "name")
 			s.text(144, 84, "value")
 		},
+		"text too long for its cell": func(s *sheet) {
+			for row := range 4 {
+				y := 100 + 16*float64(row)
+				s.rule(40, y-3, 240, y-3)
+				s.text(44, y, "turbine fan")
+				if row == 2 {
+					s.Chars[len(s.Chars)-1].Rune = ' '
+					s.text(103, y, "blades")
+				}
+				s.text(200, y, fmt.Sprint(10*row))
+			}
+			s.rule(40, 161, 240, 161)
+			for _, x := range []float64{40, 100, 240} {
+				s.rule(x, 97, x, 161)
+			}
+		},
+		"a first and a last column without a line": func(s *sheet) {
+			for row := range 5 {
+				y := 100 + 16*float64(row)
+				for c, text := range []string{"one", "7", "8", "end"} {
+					s.text(44+100*float64(c), y, text)
+				}
+			}
+			s.rule(40, 113, 440, 113)
+			for _, x := range []float64{130, 230, 330} {
+				s.rule(x, 97, x, 177)
+			}
+		},
+		"headers with a row below them without a line": func(s *sheet) {
+			for row := range 7 {
+				y := 100 + 12*float64(row)
+				texts := []string{"some name", "another", "a place"}
+				if row == 0 {
+					texts = []string{"a long heading", "a longer heading", "the long ones"}
+				} else {
+					s.rule(40, y+11, 330, y+11)
+				}
+				for c, text := range texts {
+					s.text(44+95*float64(c), y, text)
+				}
+			}
+		},
 	}
 	for name, draw := range pages {
 		t.Run(name, func(t *testing.T) {
@@ -249,6 +291,28 @@ func TestNoTables(t *testing.T) {
 				t.Errorf("a table of %d×%d: %v; refused: %v", tables[0].Rows, tables[0].Cols, tables[0].Cells, refused)
 			}
 		})
+	}
+}
+
+// TestLongName checks that a column is one although the words of its longest name have a white
+// strip between them.
+func TestLongName(t *testing.T) {
+	s := newSheet()
+	names := []string{"Site", "Thirsk", "Kirkby", "Ulverston 27", "Penrith", "Selby 4", "Ripon"}
+	for row, name := range names {
+		y := 100 + 16*float64(row)
+		s.rule(40, y-3, 300, y-3)
+		s.text(44, y, name)
+		if row > 0 {
+			s.text(240, y, fmt.Sprint(2000+37*row))
+		} else {
+			s.text(240, y, "Cost")
+		}
+	}
+	s.rule(40, 209, 300, 209)
+	tables, refused := table.Find(&s.Page)
+	if len(tables) != 1 || tables[0].Cols != 2 || tables[0].Rows != len(names) || tables[0].At(4, 1).Text != "Ulverston 27" {
+		t.Errorf("%+v; refused: %v", tables, refused)
 	}
 }
 

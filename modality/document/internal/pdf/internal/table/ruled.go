@@ -304,8 +304,8 @@ func opened(places []float64, across []rule) []float64 {
 	return places
 }
 
-// goBeyond reports whether several rules go beyond the first or the last of the places of
-// those that cross them.
+// goBeyond reports whether several rules, or half of them, go beyond the first or the last of
+// the places of those that cross them.
 func goBeyond(places []float64, across []rule) bool {
 	before, after := 0, 0
 	for _, r := range across {
@@ -316,7 +316,7 @@ func goBeyond(places []float64, across []rule) bool {
 			after++
 		}
 	}
-	return max(before, after) > 1
+	return max(before, after) > 1 || 2*max(before, after) >= len(across)
 }
 
 // isNarrow reports whether a row or a column is too narrow for letters of a height.

@@ -231,7 +231,7 @@ func markRaised(words []word) {
 	}
 	for i := range words {
 		w := &words[i]
-		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.plainRunes()) && !isExponent(words, i) && !beginsWord(words, w)
+		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.plainRunes()) && !isExponent(words, i) && !beginsWord(words, w) && !isBracketed(words, i)
 	}
 }
 
@@ -262,6 +262,16 @@ var plainDigits = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3
 
 // plainRunes returns the runes of a word with usual digits.
 func (w *word) plainRunes() []rune { return []rune(plainDigits.Replace(string(w.runes))) }
+
+// isBracketed reports whether word i of a line is all that stands between two brackets that
+// are not raised, as the unit in "Cost (m)".
+func isBracketed(words []word, i int) bool {
+	if i == 0 || i+1 == len(words) || !words[i].attached || !words[i+1].attached {
+		return false
+	}
+	before, after := words[i-1].runes, words[i+1].runes
+	return before[len(before)-1] == '(' && after[0] == ')'
+}
 
 // isExponent reports whether the number that word i of a line is, raised, may be part of
 // the text before it, as in 10², m² and R².

@@ -21,6 +21,7 @@ func TestTightBoxes(t *testing.T) {
 		{map[rune]Box{'²': box(0, 8, 13)}, "10²", "10²", nil},
 		{map[rune]Box{'¹': box(0, 8, 13)}, "7,239¹", "7,239", []string{"1"}},
 		{map[rune]Box{'₂': box(0, 17, 22)}, "10₂", "10₂", nil},
+		{map[rune]Box{'m': box(0, 13, 18)}, "(m)", "(m)", nil},
 	} {
 		var chars []Char
 		for i, r := range test.text {
