@@ -85,6 +85,10 @@ func TestTextState(t *testing.T) {
 		if want := test.name == "recognised before"; run.OCR != want {
 			t.Errorf("%s: recognised %v, want %v", test.name, run.OCR, want)
 		}
+		m, err := sharedResolver().Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
+		if pages, has := m.Metadata["ocr_pages"]; err != nil || has != run.OCR || has && pages != "1" {
+			t.Errorf("%s: recognised pages %v, %v", test.name, pages, err)
+		}
 		if has := run.Missing != ""; has != (test.want != about.TextFull) {
 			t.Errorf("%s: missing %q", test.name, run.Missing)
 		}
