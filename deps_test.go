@@ -91,6 +91,7 @@ var mayImport = map[string][]string{
 	"modality/internal/member":                       {"."},
 	"internal/mcpcall":                               {".", "access"},
 	"internal/citedtext":                             {".", "internal/sentence"},
+	"internal/quotation":                             {"internal/lineform"},
 	"internal/lookup":                                {".", "internal/citedtext", "internal/ledger"},
 	"internal/test/linetest":                         {".", "workspace"},
 	"internal/test/faulttest":                        {".", "workspace", "relations", "modality/text"},
