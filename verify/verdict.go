@@ -126,8 +126,8 @@ type Verdict struct {
 	Counted bool
 
 	// OCR says that words of Text were recognised in a picture, by a program that is sure
-	// of them to Confidence, from 0 to 1; 0 if that is not known. Such a quote is never [Exact]: nobody has
-	// compared the words with the picture.
+	// of them to Confidence, from 0 to 1; 0 if that is not known. Such a quote is never
+	// [Exact]: nobody has compared the words with the picture.
 	OCR        bool
 	Confidence float64
 

@@ -208,7 +208,7 @@ func isWordRune(r rune) bool {
 
 // scripts returns the text of indexes and powers on both sides of the first element.
 func (e *mathElement) scripts() string {
-	var sides [2]string
+	var sides [2]strings.Builder
 	side, n := 0, -1
 	base := ""
 	for _, p := range e.parts {
@@ -221,13 +221,13 @@ func (e *mathElement) scripts() string {
 		case n < 0:
 			base = p.text
 		case p.text != "" && n%2 == 0:
-			sides[side] += Index(p.text)
+			sides[side].WriteString(Index(p.text))
 		case p.text != "":
-			sides[side] += Power(p.text)
+			sides[side].WriteString(Power(p.text))
 		}
 		n++
 	}
-	return sides[1] + base + sides[0]
+	return sides[1].String() + base + sides[0].String()
 }
 
 // fenced returns the text of an mfenced, whose signs are its attributes.
