@@ -52,15 +52,17 @@ func TestMarkupCutsShown(t *testing.T) {
 <p>The load was 2&nbsp;345 tons.</p>
 <p>It is not 3<span>.5</span> litres.</p>
 <p>Less than &lt;5 mg of it.</p>
+<p>It cost <del>100 crowns</del> 80 crowns, and <s class="old">five</s> six.</p>
 <!-- a secret of 77 tons --><p title="a ship of 88 tons">Seen.</p>
 `
 	s := newShelf(t, map[string]string{"n.html": page})
 	for quote, holds := range map[string]bool{
 		"910 tons": false, "The Area 10": false, "Of these 12": false, "345 tons": false, "It is not 3": false, "5 mg of it": false,
 		"34</b> ships": false, "a secret of 77 tons": true, "a ship of 88 tons": true, "10<sup>2</sup> m": true, "was &minus;910 tons": true,
+		"100 crowns": false, "five": false, "80 crowns": true, "~~100 crowns~~ 80": true, "<del>100 crowns</del>": true,
 		"−910 tons": true, "1234 ships": true, "3.5 litres": true, "<5 mg of it": true,
 	} {
-		for _, lines := range []citekit.Range{{}, {First: 2, Last: 8}} {
+		for _, lines := range []citekit.Range{{}, {First: 2, Last: 9}} {
 			at := citekit.Location{Modality: citekit.Text, Lines: lines}
 			v, err := s.Quote(t.Context(), verify.Request{Quote: quote, Only: true, Address: citekit.Address{Resource: "n", Location: at}})
 			if err != nil {

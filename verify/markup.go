@@ -43,7 +43,9 @@ func (c *call) lookInMarkup(ctx context.Context, a citekit.Address) bool {
 		return false
 	}
 	places := text.Find(c.quote, 0, len(text.Raw()), mostMarkup)
-	at := slices.IndexFunc(places.Matches, func(m quotation.Match) bool { return !cutsShown(text.Raw(), m.From, m.To) })
+	at := slices.IndexFunc(places.Matches, func(m quotation.Match) bool {
+		return !cutsShown(text.Raw(), m.From, m.To) && !isStruck(text.Raw(), m.From)
+	})
 	if at < 0 {
 		return false
 	}
@@ -95,12 +97,27 @@ func cutsShown(raw string, from, to int) bool {
 	return false
 }
 
+// isStruck reports whether an offset of markup is in text that is struck out, which the text
+// of the page has with a mark.
+func isStruck(raw string, at int) bool {
+	depth := 0
+	for _, tag := range struckTag.FindAllSubmatch([]byte(raw[:at]), -1) {
+		if len(tag[1]) == 0 {
+			depth++
+		} else {
+			depth = max(depth-1, 0)
+		}
+	}
+	return depth > 0
+}
+
 // longestEntity is the most bytes of a reference to a character.
 const longestEntity = 40
 
 var (
 	entityBefore = lazyregexp.New(`&#?\w+;$`)
 	entityAfter  = lazyregexp.New(`^&#?\w+;`)
+	struckTag    = lazyregexp.New(`(?i)<(/?)(?:del|s|strike)(?:[\s/][^>]*)?>`)
 )
 
 // isShown reports whether a letter next to a tag belongs to a word or number there.
