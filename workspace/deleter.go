@@ -59,6 +59,6 @@ type Kept struct {
 
 // PinNotes is the kind of the notes of required versions. A map without a source
 // hash is valid only for the version that its source had when the map was first
-// used, and the note records that version; what an address pins is another thing. The name of the note is the id of
-// the map. The note is deleted with the map: see [Deleter].
+// used, and the note records that version; what an address pins is another thing. The
+// name of the note is the id of the map. The note is deleted with the map: see [Deleter].
 const PinNotes = ledger.Pins

@@ -17,13 +17,13 @@ import (
 const textPages = 16
 
 // ReadText implements [citekit.TextReader]. Each run is the text of one page,
-// or of the box on it, as PDFium reads it, with its state. It is OCR without a Confidence if
-// whoever made the file recognised it: drawn without ink over a picture of the page. Pages without text, such as
-// scans, give an empty run, or with OCR the text recognised on them; a page that is a
-// picture with a few words as text then gives a run of each. Of a table each run is a
-// row, with a tab between its columns. A source whose pages take
-// far more work than such a source usually does, as the same long page many times, ends
-// with an error matching [citekit.ErrTooLarge].
+// or of the box on it, as PDFium reads it, with its state. It is OCR without a Confidence
+// if whoever made the file recognised it: drawn without ink over a picture of the page.
+// Pages without text, such as scans, give an empty run, or with OCR the text recognised on
+// them; a page that is a picture with a few words as text then gives a run of each. Of a
+// table each run is a row, with a tab between its columns. A source whose pages take far
+// more work than such a source usually does, as the same long page many times, ends with
+// an error matching [citekit.ErrTooLarge].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		r.init()
