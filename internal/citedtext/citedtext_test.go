@@ -93,6 +93,8 @@ func TestParse(t *testing.T) {
 		{"HTML", "It is <b>“quoted”</b>, <a href=\"doc://a#pages=2\">here</a>. 1 < 2 doc://b.", []string{"<quoted> @a#pages=2", "1 < 2. @b"}},
 		{"emphasis", "The **“quote *with* emph”** and “snake_case 2 * 3 _it_” doc://a.", []string{"<quote with emph> <snake_case 2 * 3 it> @a"}},
 		{"bad addresses", "Bad [doc://book#page=3]. Worse doc://b#pages=0!", []string{"Bad. @bad book#page=3", "Worse! @bad b#pages=0"}},
+		{"numbers above and below the line", "It is “10<sup>2</sup> m, log<sub>2</sub>, 10<SUB>2</SUB> and 10<sup>–6</sup>” doc://a#pages=2.", []string{"<10² m, log2, 10₂ and 10⁻⁶> @a#pages=2"}},
+		{"struck out", "It is “the fee of <del>100</del> 120 <s class=\"x\">or</s> more” doc://a#pages=2.", []string{"<the fee of ~~100~~ 120 ~~or~~ more> @a#pages=2"}},
 		{"percent, versions and brackets", "A “b” <doc://M%C3%BCnchen#pages=1-2&v=0123abcd>.", []string{"<b> @M%C3%BCnchen#pages=1-2&v=0123abcd"}},
 		{"only addresses", "Sources:\n\n- doc://a#pages=3\n- doc://b\n", []string{"@a#pages=3", "@b"}},
 		{"nothing", " \n\n* * *\n", nil},

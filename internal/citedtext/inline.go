@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // A span is a part of a block, in bytes; the end is exclusive.
@@ -217,13 +219,53 @@ func (s *scanner) tag(at int) int {
 	for len(s.mentions) > 0 && s.mentions[0].from < end {
 		s.address()
 	}
+	if to := s.script(at, end); to > 0 {
+		return to
+	}
 	s.hide(at, end)
+	if struckTag.MatchString(text[at:end]) {
+		copy(s.block.shown[at:], "~~")
+	}
 	if len(s.cites) > before {
 		c := &s.cites[before]
 		c.word = c.from == at+1 // otherwise it is the target of a link
 		c.span = span{at, end}
 	}
 	return end
+}
+
+var (
+	struckTag = lazyregexp.New(`(?i)^</?(?:del|s|strike)(?:\s[^>]*)?>$`)
+	scriptTag = lazyregexp.New(`(?i)^<(sup|sub)(?:\s[^>]*)?>$`)
+	scripted  = lazyregexp.New(`(?i)^\s*([-+−–]?[0-9]{1,5})\s*</su[pb]>`)
+)
+
+var (
+	above = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻")
+	below = strings.NewReplacer("0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅", "6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "−", "₋", "–", "₋")
+)
+
+// script shows a number that a tag, from one offset to another, has above or below the line
+// beside a digit, so that 10² is not 102. It returns where its end tag ends, or 0 if there is
+// no such number.
+func (s *scanner) script(at, end int) int {
+	text := s.block.text
+	tag := scriptTag.FindSubmatch([]byte(text[at:end]))
+	if tag == nil || at == 0 || text[at-1] < '0' || text[at-1] > '9' {
+		return 0
+	}
+	number := scripted.FindSubmatch([]byte(text[end:min(len(text), end+40)]))
+	if number == nil {
+		return 0
+	}
+	written := above.Replace(string(number[1]))
+	if strings.EqualFold(string(tag[1]), "sub") {
+		written = below.Replace(string(number[1]))
+	}
+	to := end + len(number[0])
+	s.hide(at, to)
+	copy(s.block.shown[at:to], written)
+	return to
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -366,6 +366,11 @@ func (j joint) withoutNotes(q, s gap) (gap, bool) {
 
 func isNote(s sign) bool { return s.kind == 'n' || s.kind == 'o' && s.r == '*' }
 
+// isScript reports whether a sign stands above the line.
+func isScript(s sign) bool {
+	return strings.ContainsAny(s.text, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
+}
+
 // mayBeNote reports whether a sign marks a note rather than a power, an index or a
 // product: it follows punctuation or a word of at least three letters.
 func (j joint) mayBeNote(i int, g gap) bool {
@@ -374,6 +379,9 @@ func (j joint) mayBeNote(i int, g gap) bool {
 	}
 	if j.after != 0 && len(g.signs) == 1 && !g.space && !isAlone(j.before) && g.signs[i].text[0] != '[' {
 		return false // it is between letters, as in a product
+	}
+	if i > 0 && !g.signs[i].space && isScript(g.signs[i]) && isScript(g.signs[i-1]) {
+		return isNote(g.signs[i-1]) && j.mayBeNote(i-1, g) // the rest of a power is part of it
 	}
 	if i > 0 {
 		return true

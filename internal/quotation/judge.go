@@ -378,7 +378,7 @@ func isApart(a, b rune) bool {
 // beginsWord reports whether a quote may begin at an offset: not inside a word, number
 // or compound, nor after something that reverses the meaning of its first word.
 func (t *Text) beginsWord(at int) bool {
-	if at == 0 || at == len(t.raw) || t.isDelimiter(at-1) {
+	if at == 0 || at == len(t.raw) || t.isDelimiter(at-1) || t.isBesideStruck(at) {
 		return true
 	}
 	r, before := t.runeAt(at), t.runeBefore(at)
@@ -574,7 +574,7 @@ func (t *Text) isDividedBefore(at int) bool {
 
 // endsWord reports whether a quote may end at an offset.
 func (t *Text) endsWord(at int) bool {
-	if at == 0 || at == len(t.raw) || t.isDelimiter(at) {
+	if at == 0 || at == len(t.raw) || t.isDelimiter(at) || t.isBesideStruck(at) {
 		return true
 	}
 	r, last := t.runeAt(at), t.runeBefore(at)

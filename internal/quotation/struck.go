@@ -46,3 +46,17 @@ func (t *Text) isStruck(quote string, from, to int) bool {
 	i, _ := slices.BinarySearchFunc(t.struck, from, func(p part, from int) int { return p.to - from - 1 })
 	return i < len(t.struck) && t.struck[i].from < to && !strings.Contains(quote, strikeMark)
 }
+
+// isBesideStruck reports whether text that is struck out, with its marks, ends or begins at
+// an offset.
+func (t *Text) isBesideStruck(at int) bool {
+	return slices.ContainsFunc(t.struckNear(at), func(p part) bool {
+		return p.from-len(strikeMark) == at || p.to+len(strikeMark) == at
+	})
+}
+
+// struckNear returns the texts that are struck out beside an offset.
+func (t *Text) struckNear(at int) []part {
+	i, _ := slices.BinarySearchFunc(t.struck, at, func(p part, at int) int { return p.to + len(strikeMark) - at })
+	return t.struck[i:min(i+2, len(t.struck))]
+}

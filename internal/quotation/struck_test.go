@@ -42,3 +42,29 @@ func TestStruck(t *testing.T) {
 		t.Errorf("also elsewhere: %q", got)
 	}
 }
+
+// TestBesideStruck has text without a space beside text that is struck out.
+func TestBesideStruck(t *testing.T) {
+	const source = "The fee is ~~100~~120 euro and was ~~one~~two before; now 30~~45~~ in all of it."
+	for quote, want := range map[string]string{
+		"120 euro and was": "exact", "two before; now": "exact", "now 30": "exact", "The fee is ~~100~~120 euro": "exact",
+		"20 euro and was": "altered", "The fee is 100": "altered", "45 in all of it": "altered",
+	} {
+		if got, m := look(source, quote, Options{}); got != want {
+			t.Errorf("%q: %q, want %q: %+v", quote, got, want, m)
+		}
+	}
+}
+
+// TestPowersAreWhole has powers of several digits, of which none is the mark of a note.
+func TestPowersAreWhole(t *testing.T) {
+	const source = "The dose is 10²³ atoms in each box, about 10⁻⁶ of them. It was 1999¹² then, and the speed is 3 km s⁻¹ in the whole of it. The word¹² has notes."
+	for quote, want := range map[string]string{
+		"The dose is 10² atoms in each box": "altered", "about 10⁻ of them": "altered", "It was 1999¹ then": "altered", "the speed is 3 km s⁻ in the whole": "altered",
+		"The dose is 10²³ atoms in each box": "exact", "about 10⁻⁶ of them": "exact", "The word has notes": "footnote_marks",
+	} {
+		if got, m := look(source, quote, Options{}); got != want {
+			t.Errorf("%q: %q, want %q: %+v", quote, got, want, m)
+		}
+	}
+}

@@ -35,11 +35,15 @@ var (
 const (
 	digits = "0123456789"
 	signs  = "+-−"
+	dashes = "–‐‑" // by which some write a minus
 )
 
 func (s Script) word(word string) string {
 	core := strings.TrimRight(word, ".,;:!?)")
 	word, end := core, word[len(core):]
+	if number := strings.TrimLeft(word, dashes); len(word)-len(number) == len("–") {
+		word = "−" + number
+	}
 	number := strings.TrimLeft(word, signs)
 	switch bare := strings.TrimLeft(number, ".,/"); {
 	case s == OnLine, len(word)-len(number) > len("−"), number != "" && (bare == "" || !strings.Contains(digits, bare[:1])):

@@ -80,9 +80,36 @@ func (f *finder) add(t Table) {
 			return
 		}
 	}
+	if !isUpright(f.within(t.Box)) {
+		f.refuse(t.Box, "its text is not upright")
+		return
+	}
 	if len(f.tables) < maxTables {
 		f.tables = append(f.tables, t)
 	}
+}
+
+// isUpright reports whether letters and digits of ASCII follow each other to the right, or
+// no two of a word do.
+func isUpright(chars []Char) bool {
+	right, other := 0, 0
+	for i := 1; i < len(chars); i++ {
+		a, b := chars[i-1], chars[i]
+		if a.Box == (Box{}) || b.Box == (Box{}) || !isPlain(a.Rune) || !isPlain(b.Rune) {
+			continue
+		}
+		if b.Box.midX() > a.Box.midX() && b.Box.X1-a.Box.X2 < a.Box.Y2-a.Box.Y1 && min(a.Box.Y2, b.Box.Y2) > max(a.Box.Y1, b.Box.Y1) {
+			right++
+		} else {
+			other++
+		}
+	}
+	return right >= other
+}
+
+// isPlain reports whether a rune is a letter or a digit of ASCII.
+func isPlain(r rune) bool {
+	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
 // isTaken reports whether an area overlaps a table that was found, or one that was
