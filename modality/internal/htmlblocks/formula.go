@@ -165,7 +165,7 @@ func (e *mathElement) read() (text string, bare bool) {
 		return Fraction(m[0], m[1]), false
 	case "msup":
 		m := e.members(2)
-		return m[0] + Power(m[1]), false
+		return Base(m[0]) + Power(m[1]), false
 	case "mover":
 		m := e.members(2)
 		if strings.ContainsFunc(m[1], isWordRune) {
@@ -174,10 +174,10 @@ func (e *mathElement) read() (text string, bare bool) {
 		return m[0] + m[1], false
 	case "msub", "munder":
 		m := e.members(2)
-		return m[0] + Index(m[1]), false
+		return Base(m[0]) + Index(m[1]), false
 	case "msubsup", "munderover":
 		m := e.members(3)
-		return m[0] + Index(m[1]) + Power(m[2]), false
+		return Base(m[0]) + Index(m[1]) + Power(m[2]), false
 	case "mmultiscripts":
 		return e.scripts(), false
 	case "msqrt":
@@ -194,6 +194,12 @@ func (e *mathElement) read() (text string, bare bool) {
 		return strings.Join(e.members(0), " "), false
 	case "maction", "semantics":
 		return e.members(1)[0], false
+	case "menclose":
+		text, bare = e.joined()
+		if lines, _ := e.attr("notation"); strings.Contains(lines, "strike") && text != "" {
+			return "~~" + text + "~~", false
+		}
+		return text, bare
 	case "mphantom", "annotation", "annotation-xml", "none", "mprescripts":
 		return "", false
 	case "mspace":

@@ -13,10 +13,12 @@ const half = "<mfrac><mn>1</mn><mn>2</mn></mfrac>"
 // TestFormulas: digits of different parts of a formula do not become one number.
 func TestFormulas(t *testing.T) {
 	for math, want := range map[string]string{
-		half:                                "1/2",
-		"<mn>3</mn>" + half:                 "3 1/2",
-		"<mn>3</mn>\n " + half:              "3 1/2",
-		"<mn>3</mn><mo>&#8292;</mo>" + half: "3 1/2",
+		half:                                  "1/2",
+		"<msup>" + half + "<mn>2</mn></msup>": "(1/2)²",
+		"<menclose notation='updiagonalstrike'><mn>5</mn></menclose><mn>6</mn>": "~~5~~6",
+		"<mn>3</mn>" + half:                                                                                            "3 1/2",
+		"<mn>3</mn>\n " + half:                                                                                         "3 1/2",
+		"<mn>3</mn><mo>&#8292;</mo>" + half:                                                                            "3 1/2",
 		"<mn>3</mn><mo>&InvisibleTimes;</mo><mn>4</mn>":                                                                "3 4",
 		"<mn>1</mn><mn>0</mn>":                                                                                         "10",
 		"<mrow><mn>1</mn></mrow><mn>0</mn>":                                                                            "10",
@@ -133,4 +135,13 @@ func FuzzFormula(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDashes: a dash before a raised number is a minus, and one within it is not.
+func TestDashes(t *testing.T) {
+	for text, want := range map[string]string{"–6": "⁻⁶", "‐6": "⁻⁶", "‑12": "⁻¹²", "1–2": "¹–²", "–": "–", "–n": "–n"} {
+		if got := htmlblocks.Above.Write(text); got != want {
+			t.Errorf("%q above the line is %q, want %q", text, got, want)
+		}
+	}
 }

@@ -41,7 +41,7 @@ const (
 func (s Script) word(word string) string {
 	core := strings.TrimRight(word, ".,;:!?)")
 	word, end := core, word[len(core):]
-	if number := strings.TrimLeft(word, dashes); len(word)-len(number) == len("–") {
+	if number := strings.TrimLeft(word, dashes); len(word)-len(number) == len("–") && number != "" && strings.Contains(digits, number[:1]) {
 		word = "−" + number
 	}
 	number := strings.TrimLeft(word, signs)
@@ -72,6 +72,14 @@ func script(s Script, sign, text string) string {
 
 // Fraction returns a fraction of a formula with a slash, so that ½ is not 12.
 func Fraction(above, below string) string { return grouped(above) + "/" + grouped(below) }
+
+// Base returns what a power or an index of a formula stands behind.
+func Base(text string) string {
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {
+		return text
+	}
+	return grouped(text)
+}
 
 // Root returns the root of text in a formula; by is "" for the square root.
 func Root(by, text string) string {

@@ -28,7 +28,7 @@ func (f Formulas) Read(s *xmlspan.Scanner, before string) (string, bool) {
 		return "", false
 	}
 	switch s.Local {
-	case "f", "rad", "nary", "d", "m", "eqArr", "sub", "sup", "lim":
+	case "f", "rad", "nary", "d", "m", "eqArr", "sub", "sup", "lim", "sSup", "sSub", "sSubSup", "phant", "borderBox":
 	default:
 		return "", false
 	}
@@ -56,12 +56,24 @@ func (f Formulas) Read(s *xmlspan.Scanner, before string) (string, bool) {
 	case "m", "eqArr":
 		p := parts(s)
 		text = strings.Join(append(p.all["mr"], p.all["e"]...), "; ")
+	case "sSup", "sSub", "sSubSup":
+		p := parts(s)
+		text, apart = htmlblocks.Base(p.first("e"))+p.first("sub")+p.first("sup"), false
+	case "phant":
+		if p := parts(s); p.set["show"] != "0" && p.set["show"] != "off" && p.set["show"] != "false" {
+			text, apart = p.first("e"), false
+		}
+	case "borderBox":
+		p := parts(s)
+		if text, apart = p.first("e"), false; p.struck && text != "" {
+			text = "~~" + text + "~~"
+		}
 	case "sub", "lim":
 		text, apart = htmlblocks.Index(f.Part(s)), false
 	case "sup":
 		text, apart = htmlblocks.Power(f.Part(s)), false
 	}
-	if r, _ := utf8.DecodeLastRuneInString(before); apart && '0' <= r && r <= '9' {
+	if r, _ := utf8.DecodeLastRuneInString(before); apart && text != "" && strings.ContainsRune("0123456789⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", r) {
 		text = " " + text
 	}
 	return text, true
@@ -71,6 +83,8 @@ func (f Formulas) Read(s *xmlspan.Scanner, before string) (string, bool) {
 type formulaParts struct {
 	all map[string][]string
 	set map[string]string
+
+	struck bool // lines go through it
 }
 
 func (p formulaParts) first(name string) string {
@@ -90,15 +104,19 @@ func (p formulaParts) sign(name, usual string) string {
 
 // parts reads the parts of the element whose Start is the token at hand.
 func (f Formulas) parts(s *xmlspan.Scanner) formulaParts {
-	p := formulaParts{make(map[string][]string), make(map[string]string)}
+	p := formulaParts{all: make(map[string][]string), set: make(map[string]string)}
 	for range s.Starts() {
 		name := s.Local
 		switch {
 		case s.Space != "m":
 		case strings.HasSuffix(name, "Pr"):
 			for range s.Starts() {
-				if value, ok := s.Attr("m", "val"); ok {
+				value, ok := s.Attr("m", "val")
+				if ok {
 					p.set[s.Local] = value
+				}
+				if strings.HasPrefix(s.Local, "strike") {
+					p.struck = p.struck || value != "0" && value != "off" && value != "false"
 				}
 			}
 		case name == "mr":

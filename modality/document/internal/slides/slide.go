@@ -264,10 +264,12 @@ func (p *page) inline(within int) string {
 	var b strings.Builder
 	script, font, struck := htmlblocks.OnLine, "", false
 	var strike htmlblocks.Strike
+	formula := 0 // where the last part of one ends in b
 	formulas := ooxml.Formulas{Within: within, Part: func(*xmlspan.Scanner) string { return p.inline(within + 1) }}
 	descend(p.Scanner, func() {
 		if text, ok := formulas.Read(p.Scanner, b.String()); ok {
 			strike.Write(&b, text, false)
+			formula = b.Len()
 			return
 		}
 		switch {
@@ -284,7 +286,11 @@ func (p *page) inline(within int) string {
 		case p.Is("a", "latin"), p.Is("a", "sym"):
 			font = p.Get("", "typeface")
 		case p.Is("a", "t"), p.Is("m", "t"):
-			strike.Write(&b, script.Write(ooxml.Symbols(font, p.Chars())), struck)
+			text := script.Write(ooxml.Symbols(font, p.Chars()))
+			if formula > 0 && formula == b.Len() && htmlblocks.Touch(b.String(), text) {
+				b.WriteByte(' ') // a number is not of two parts
+			}
+			strike.Write(&b, text, struck)
 		case p.Is("a", "br"):
 			strike.End(&b)
 			b.WriteByte('\n')

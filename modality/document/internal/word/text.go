@@ -15,17 +15,18 @@ import (
 
 // A texter writes the text that a scanner reads.
 type texter struct {
-	d      *docx   // the document whose paragraphs are numbered, or nil
-	styles *styles // nil if they are not known
-	chunks map[string]*chunk
-	cells  citekit.Cells
-	out    strings.Builder
-	style  string // of the paragraph at hand
-	run    run    // what the run at hand says
-	strike htmlblocks.Strike
-	within int      // formulas' parts that are open
-	notes  []int    // references passed so far, as indexes into those of d
-	marks  []string // ids of the comments passed so far
+	d       *docx   // the document whose paragraphs are numbered, or nil
+	styles  *styles // nil if they are not known
+	chunks  map[string]*chunk
+	cells   citekit.Cells
+	out     strings.Builder
+	style   string // of the paragraph at hand
+	run     run    // what the run at hand says
+	strike  htmlblocks.Strike
+	within  int      // formulas' parts that are open
+	formula int      // where the last part of a formula ends in out
+	notes   []int    // references passed so far, as indexes into those of d
+	marks   []string // ids of the comments passed so far
 
 	made *tableMaker // of the cells of the table that is read; nil if only their text is wanted
 }
@@ -127,6 +128,7 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 		formulas := ooxml.Formulas{Within: t.within, Part: func(s *xmlspan.Scanner) string { return t.part(s, boxes) }}
 		if text, ok := formulas.Read(s, t.out.String()); ok {
 			t.out.WriteString(text)
+			t.formula = t.out.Len()
 			return
 		}
 	}
@@ -189,6 +191,9 @@ var blanks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "
 func (t *texter) words(text string) {
 	if strings.ContainsAny(text, "\r\n\t\u00ad") {
 		text = blanks.Replace(text)
+	}
+	if t.formula > 0 && t.formula == t.out.Len() && htmlblocks.Touch(t.out.String(), text) {
+		t.out.WriteByte(' ') // a number is not of two parts
 	}
 	t.strike.Write(&t.out, t.run.script().Write(ooxml.Symbols(t.run.font, text)), t.run.struck == on)
 }

@@ -46,3 +46,27 @@ func TestTightBoxes(t *testing.T) {
 		}
 	}
 }
+
+// TestUpright has text that runs to the right, up, down and backwards.
+func TestUpright(t *testing.T) {
+	for _, test := range []struct {
+		dx, dy float64
+		want   bool
+	}{{5, 0, true}, {0, 5, false}, {0, -5, false}, {-5, 0, false}} {
+		var chars []Char
+		for i, r := range []rune("Fish 910 Salt") {
+			x, y := 100+float64(i)*test.dx, 100+float64(i)*test.dy
+			c := Char{Rune: r}
+			if r != ' ' {
+				c.Box = Box{x, y, x + 4, y + 4}
+			}
+			chars = append(chars, c)
+		}
+		if got := isUpright(chars); got != test.want {
+			t.Errorf("by %v, %v: %t", test.dx, test.dy, got)
+		}
+	}
+	if !isUpright(nil) {
+		t.Error("no text is not upright")
+	}
+}
