@@ -130,7 +130,7 @@ func (s *suite) someLocations(nodes []*citekit.Node) []citekit.Location {
 func (s *suite) shortened() []variant {
 	cuts := 16
 	if s.brief() {
-		cuts = 4
+		cuts = 2
 	}
 	size := len(s.Source)
 	sizes := []int{max(size-1, 0)}
@@ -148,7 +148,7 @@ func (s *suite) shortened() []variant {
 // and the garbage of the fixture.
 func (s *suite) altered(flips int) []variant {
 	if s.brief() {
-		flips /= 4
+		flips /= 8
 	}
 	flips = min(flips, len(s.Source))
 	var variants []variant

@@ -35,7 +35,7 @@ func TestEveryNodeResolves(t *testing.T) {
 		t.Fatal(ids, err)
 	}
 	count := 0
-	nth := usually(12, 1) // of the nodes with times, which TestCorpusResolvable of modality/internal/media resolves too
+	nth := usually(60, 1) // of the nodes with times, which TestCorpusResolvable of modality/internal/media resolves too
 	for _, id := range ids {
 		m, err := lib.Map(t.Context(), id)
 		if err != nil {

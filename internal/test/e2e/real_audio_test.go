@@ -127,7 +127,7 @@ func TestRealRecordings(t *testing.T) {
 		"rf64.wav": 0.34, "wav-cue-chapter.wav": 3.4, "adts.aac": 3.2, "mp4-audio-only-15s.mp4": 15,
 		"h264-aac-chapters.mp4": 1, "mkv-chapters.mkv": 5, "vp9-vorbis.webm": 1, "mpeg4-mp3.avi": 4,
 	}
-	for _, name := range sharedtest.Share(t, slices.Sorted(maps.Keys(length)), 2) {
+	for _, name := range sharedtest.Share(t, slices.Sorted(maps.Keys(length)), 4) {
 		c.add("audio", name, spans(length[name], usually(0, 2))...)
 	}
 	sources := make(map[string]sound)

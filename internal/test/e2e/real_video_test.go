@@ -117,7 +117,7 @@ func TestRealVideos(t *testing.T) {
 		"h264-edit-list.mp4": 0.53, "hevc-bframes.mp4": 1, "h264-rotated.mp4": 1, "av1-aac.mp4": 1, "tiny.mov": 1.5,
 		"h264-fragmented-wrong-duration.mp4": 1.06, "h264-aac-chapters.mp4": 1, "mkv-srt-track.mkv": 0.96, "mkv-ass-track.mkv": 1,
 	}
-	for _, name := range sharedtest.Share(t, slices.Sorted(maps.Keys(length)), 2) {
+	for _, name := range sharedtest.Share(t, slices.Sorted(maps.Keys(length)), 4) {
 		c.add("video", name, spans(length[name], usually(0, 1))...)
 	}
 	c.add("video", "h264-first-pts-10s.mp4", location{"start": 10, "end": 10.5}, location{"start": 9, "end": 11.21}, location{"start": 12.345, "end": 13.9})

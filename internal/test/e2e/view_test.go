@@ -87,7 +87,7 @@ type markedPage struct {
 // viewQuotes opens links to more than two hundred quotes: what is marked is the quote, in
 // text letter for letter, and on the picture of a page its ink and that of nothing else.
 func viewQuotes(t *testing.T, b *browser, v *viewed, base string, passages []passage) {
-	const each = 36
+	each := usually(12, 36)
 	words := newVocabulary(30)
 	byKind := make(map[string][]passage)
 	for _, p := range passages {

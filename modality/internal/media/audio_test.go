@@ -30,7 +30,7 @@ var soundFiles = []struct {
 // the whole, both as ffmpeg decodes them.
 func TestSound(t *testing.T) {
 	sharedtest.NotShort(t)
-	for i, file := range sharedtest.Share(t, soundFiles, 2) {
+	for i, file := range sharedtest.Share(t, soundFiles, 4) {
 		t.Run(file.name, func(t *testing.T) {
 			path := sharedtest.Corpus(t, "media/"+file.name)
 			whole := decodeSound(t, path, origin(t, path, file.force...), file.force...)

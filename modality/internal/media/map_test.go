@@ -100,7 +100,7 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range sharedtest.Share(t, files, 3) {
+	for _, f := range sharedtest.Share(t, files, 6) {
 		path := sharedtest.Corpus(t, "media/"+f.Name())
 		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 			e := &Engine{Modality: modality}

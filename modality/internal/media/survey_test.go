@@ -21,22 +21,25 @@ func TestSurvey(t *testing.T) {
 	dir := t.TempDir()
 	sound, picture := "aevalsrc='0.2*sin(2*PI*300*t)':s=48000:d=95.3", "testsrc=size=64x48:rate=25:duration=94.1"
 	paths := map[string]string{}
-	for name, args := range map[string]string{
-		"h264.mkv":     "-map 0 -map 1 -c:v libx264 -bf 3 -c:a aac",
-		"rate.mkv":     "-map 0 -map 1 -c:v libx264 -r 30000/1001 -c:a libmp3lame",
-		"vp8.webm":     "-map 0 -map 1 -c:v libvpx -deadline realtime -cpu-used 8 -c:a libopus",
-		"live.mkv":     "-map 0 -map 1 -c:v libx264 -c:a ac3 -f matroska -live 1",
-		"late.mkv":     "-map 0 -map 1 -c:v libx264 -c:a libvorbis -output_ts_offset 3.3",
-		"opus.mka":     "-map 0 -c:a libopus",
-		"vorbis.mka":   "-map 0 -c:a libvorbis",
-		"flac.mka":     "-map 0 -c:a flac",
-		"aac.mka":      "-map 0 -c:a aac -output_ts_offset 7",
-		"short.mkv":    "-map 0 -map 1 -c:v libx264 -c:a aac -af atrim=0:20",
-		"pictures.mkv": "-map 1 -c:v mpeg4 -g 600",
+	for i, file := range []struct{ name, args string }{
+		{"rate.mkv", "-map 0 -map 1 -c:v libx264 -r 30000/1001 -c:a libmp3lame"},
+		{"h264.mkv", "-map 0 -map 1 -c:v libx264 -bf 3 -c:a aac"},
+		{"late.mkv", "-map 0 -map 1 -c:v libx264 -c:a libvorbis -output_ts_offset 3.3"},
+		{"vp8.webm", "-map 0 -map 1 -c:v libvpx -deadline realtime -cpu-used 8 -c:a libopus"},
+		{"short.mkv", "-map 0 -map 1 -c:v libx264 -c:a aac -af atrim=0:20"},
+		{"live.mkv", "-map 0 -map 1 -c:v libx264 -c:a ac3 -f matroska -live 1"},
+		{"opus.mka", "-map 0 -c:a libopus"},
+		{"vorbis.mka", "-map 0 -c:a libvorbis"},
+		{"pictures.mkv", "-map 1 -c:v mpeg4 -g 600"},
+		{"flac.mka", "-map 0 -c:a flac"},
+		{"aac.mka", "-map 0 -c:a aac -output_ts_offset 7"},
 	} {
-		paths[name] = filepath.Join(dir, name)
+		if i%2 > 0 && !thorough() {
+			continue
+		}
+		paths[file.name] = filepath.Join(dir, file.name)
 		all := []string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", sound, "-f", "lavfi", "-i", picture}
-		ffmpegtest.Run(t, "ffmpeg", append(append(all, strings.Fields(args)...), paths[name])...)
+		ffmpegtest.Run(t, "ffmpeg", append(append(all, strings.Fields(file.args)...), paths[file.name])...)
 	}
 	merged := filepath.Join(dir, "merged.mkv")
 	if said, err := exec.Command(sharedtest.Tool(t, "mkvmerge"), "-q", "-o", merged, paths["rate.mkv"]).CombinedOutput(); err != nil {

@@ -40,7 +40,7 @@ var videoFiles = []struct {
 // TestPicture compares the frames of clips with those that ffmpeg decodes of
 // the whole source.
 func TestPicture(t *testing.T) {
-	for number, file := range sharedtest.Share(t, videoFiles, 2) {
+	for number, file := range sharedtest.Share(t, videoFiles, 4) {
 		t.Run(file.name, func(t *testing.T) {
 			path := sharedtest.Corpus(t, "media/"+file.name)
 			whole, at := ffmpegtest.Frames(t, path), origin(t, path)
