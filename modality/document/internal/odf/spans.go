@@ -8,10 +8,17 @@ import (
 	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
-// Spans are the styles of text within paragraphs, by their names.
+// Spans are the styles of text, by their families and names.
 type Spans map[string]spanStyle
 
-type spanStyle struct{ parent, position, struck string }
+type spanStyle struct{ parent, position, struck, display string }
+
+// Families of styles.
+const (
+	OfText      = "text"
+	OfParagraph = "paragraph"
+	OfCell      = "table-cell"
+)
 
 // maxParents is the largest number of styles followed to their parents.
 const maxParents = 32
@@ -39,32 +46,44 @@ func (sp Spans) readAll(s *xmlspan.Scanner) {
 		switch {
 		case s.Depth == 2 && s.Is("office", "body"):
 			return
-		case s.Depth == 3 && s.Is("style", "style") && s.Get("style", "family") == "text":
+		case s.Depth == 3 && s.Is("style", "style"):
 			sp.Read(s)
 		}
 	}
 }
 
-// Read reads the style whose Start is the token at hand.
+// Read reads the style whose Start is the token at hand, if it is of text.
 func (sp Spans) Read(s *xmlspan.Scanner) {
-	name, st := s.Get("style", "name"), spanStyle{parent: s.Get("style", "parent-style-name")}
+	family := s.Get("style", "family")
+	if family != OfText && family != OfParagraph && family != OfCell {
+		return
+	}
+	name, st := s.Get("style", "name"), spanStyle{}
+	if parent := s.Get("style", "parent-style-name"); parent != "" {
+		st.parent = family + " " + parent
+	}
 	for range s.Starts() {
 		if s.Is("style", "text-properties") {
 			st.position, st.struck = strings.TrimSpace(s.Get("style", "text-position")), s.Get("style", "text-line-through-style")
+			st.display = s.Get("text", "display")
 		}
 	}
-	sp[name] = st
+	if st != (spanStyle{}) {
+		sp[family+" "+name] = st
+	}
 }
 
 // A Look is how text is shown.
 type Look struct {
 	Script htmlblocks.Script
 	Struck bool // out
+	Hidden bool
 }
 
-// Look returns how text with a style is shown within text that is shown so.
-func (sp Spans) Look(style string, around Look) Look {
-	placed, struck := false, false
+// Look returns how text with a style of a family is shown within text that is shown so.
+func (sp Spans) Look(family, name string, around Look) Look {
+	placed, struck, displayed := false, false, false
+	style := family + " " + name
 	for range maxParents {
 		st, ok := sp[style]
 		if !ok {
@@ -75,6 +94,9 @@ func (sp Spans) Look(style string, around Look) Look {
 		}
 		if st.struck != "" && !struck {
 			struck, around.Struck = true, st.struck != "none"
+		}
+		if st.display != "" && !displayed {
+			displayed, around.Hidden = true, st.display == "none"
 		}
 		style = st.parent
 	}

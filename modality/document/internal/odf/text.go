@@ -144,6 +144,9 @@ type line struct {
 }
 
 func (l *line) words(text string) {
+	if l.look.Hidden {
+		return
+	}
 	text = l.look.Script.Write(text)
 	for text != "" {
 		i := strings.IndexAny(text, " \t\r\n\u00ad")
@@ -179,7 +182,7 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 		t.out.WriteString(t.Label(s.Pos))
 	}
 	boxes := t.inner()
-	l := line{Builder: &t.out, blank: true}
+	l := line{Builder: &t.out, blank: true, look: t.Spans.Look(OfParagraph, s.Get("text", "style-name"), Look{})}
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
 		switch s.Kind {
@@ -206,7 +209,7 @@ func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
 	switch {
 	case s.Is("text", "span"):
 		l.spans = append(l.spans, l.look)
-		l.look = t.Spans.Look(s.Get("text", "style-name"), l.look)
+		l.look = t.Spans.Look(OfText, s.Get("text", "style-name"), l.look)
 	case s.Is("text", "s"):
 		n := min(max(Number(s.Get("text", "c"), 1), 0), maxSpaces)
 		l.strike.Write(l.Builder, strings.Repeat(" ", t.repeats(n, 1)), l.look.Struck)

@@ -98,3 +98,23 @@ func TestRaised(t *testing.T) {
 		t.Errorf("of the evidence: %q, want %q", got, want)
 	}
 }
+
+// TestFontOfCell: what the font of a cell strikes out or raises is marked, and a run with
+// properties of its own does not look like the cell.
+func TestFontOfCell(t *testing.T) {
+	b := newBook([]string{"Data"}, worksheet("", `<row r="1"><c r="A1" s="5"><v>100</v></c><c r="B1" s="6"><v>0.5</v></c><c r="C1" s="5" t="s"><v>0</v></c>`+
+		`<c r="D1" s="5" t="s"><v>1</v></c><c r="E1" s="7" t="inlineStr"><is><t>10</t></is></c><c r="F1"><v>80</v></c><c r="G1" s="5" t="b"><v>1</v></c><c r="H1" s="5"/></row>`, "")).strings(
+		"<t>old</t>", `<r><t xml:space="preserve">was </t></r><r><rPr><sz val="11"/></rPr><t>7</t></r>`)
+	b["xl/styles.xml"] = strings.NewReplacer(
+		`</font></fonts>`, `</font><font><strike/><sz val="11"/></font><font><strike val="0"/><vertAlign val="superscript"/></font></fonts>`,
+		`</cellXfs>`, `<xf numFmtId="0" fontId="1"/><xf numFmtId="10" fontId="1"/><xf numFmtId="0" fontId="2"/></cellXfs><dxfs><dxf><font><strike/></font></dxf></dxfs>`,
+	).Replace(b["xl/styles.xml"])
+	const want = "~~100~~\t~~50.00%~~\t~~old~~\t~~was~~ 7\t¹⁰\t80\t~~TRUE~~\n"
+	if got := readAll(t, b, at("Data", "A1:H1")); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	cut, _ := resolve(t, b, at("Data", "A1:H1"))
+	if got := readAll(t, cut, at("Data", "A1:H1")); got != want {
+		t.Errorf("of the evidence: %q, want %q", got, want)
+	}
+}

@@ -128,6 +128,29 @@ func TestODSRaised(t *testing.T) {
 	}
 }
 
+// TestODSFontOfCell: what the style of a cell strikes out or hides is marked or left out.
+func TestODSFontOfCell(t *testing.T) {
+	style := func(family, name, parent, properties string) string {
+		return `<style:style style:name="` + name + `" style:family="` + family + `" style:parent-style-name="` + parent + `"><style:text-properties ` + properties + `/></style:style>`
+	}
+	cell := func(style, rest string) string {
+		return `<table:table-cell table:style-name="` + style + `" office:value-type="float" office:value="100"` + rest + `</table:table-cell>`
+	}
+	content := odsContent(`<table:table table:name="S"><table:table-row>` + cell("ce1", `><text:p>100</text:p>`) + cell("ce2", `><text:p>90</text:p>`) + cell("ce3", `>`) +
+		cell("ce1", `><text:p>7 <text:span text:style-name="ce3">8</text:span><text:span text:style-name="T2"> 9</text:span></text:p>`) + cell("", `><text:p>80</text:p>`) + `</table:table-row></table:table>`)
+	data := packODS(t, strings.Replace(content, "<office:automatic-styles>", "<office:automatic-styles>"+style("table-cell", "ce1", "", `style:text-line-through-style="solid"`)+
+		style("table-cell", "ce2", "ce1", `style:text-line-through-style="none"`)+style("table-cell", "ce3", "ce1", "")+style("text", "ce3", "", `style:text-line-through-style="none"`)+style("text", "T2", "", `text:display="none"`), 1))
+	r := new(sheet.Resolver)
+	const want = "~~100~~\t90\t~~100~~\t~~7~~ 8\t80\n"
+	if got, err := textAt(t, r, source(data), at("S", "")); err != nil || got != want {
+		t.Errorf("%q, %v", got, err)
+	}
+	cut, _, _ := resolveODS(t, data, at("S", "A1:E1"))
+	if got, err := textAt(t, r, source(cut), at("S", "")); err != nil || got != want {
+		t.Errorf("of the evidence: %q, %v", got, err)
+	}
+}
+
 // TestODSLeftOut checks that each kind of what evidence does not have is
 // reported, and that nothing of it names another sheet.
 func TestODSLeftOut(t *testing.T) {

@@ -69,6 +69,7 @@ type odsCell struct {
 	filled        bool
 	kind, formula string
 	value         string // the stored value, for cells without text
+	style         string // its name, or "" for that of the row or the column
 }
 
 func (c *odsCell) last() int32 { return c.col + c.repeat - 1 }
@@ -298,6 +299,8 @@ func readODSCell(s *xmlspan.Scanner, col int32) odsCell {
 			c.rows = count(s, a.Local, maxOdsRow)
 		case "table:formula":
 			c.formula, c.filled = a.Value, true
+		case "table:style-name":
+			c.style = a.Value
 		case "office:value-type":
 			c.kind, c.filled = a.Value, true
 		case "office:value", "office:date-value", "office:time-value", "office:boolean-value", "office:string-value":
@@ -347,10 +350,11 @@ func (b *odsBook) shown(c odsCell) string {
 	var out strings.Builder
 	s := b.root.Fragment(c.all.pos, c.all.stop)
 	paragraphs := 0
-	look, around := odf.Look{}, []odf.Look(nil)
+	look, around := b.spans.Look(odf.OfCell, c.style, odf.Look{}), []odf.Look(nil)
 	var strike htmlblocks.Strike
 	for s.Next() {
 		switch {
+		case s.Kind == xmlspan.Text && look.Hidden:
 		case s.Kind == xmlspan.Text && s.Depth > 1:
 			strike.Write(&out, look.Script.Write(s.Value()), look.Struck)
 		case s.Kind == xmlspan.End && s.Is("text", "span") && len(around) > 0:
@@ -362,7 +366,7 @@ func (b *odsBook) shown(c odsCell) string {
 			}
 		case s.Is("text", "span"):
 			around = append(around, look)
-			look = b.spans.Look(s.Get("text", "style-name"), look)
+			look = b.spans.Look(odf.OfText, s.Get("text", "style-name"), look)
 		case s.Is("text", "s"):
 			n, err := strconv.Atoi(s.Get("text", "c"))
 			if err != nil {
@@ -378,11 +382,11 @@ func (b *odsBook) shown(c odsCell) string {
 			s.Skip() // notes and pictures
 		}
 	}
-	strike.End(&out)
-	if paragraphs > 0 {
-		return oneLine(out.String())
+	if paragraphs == 0 {
+		strike.Write(&out, look.Script.Write(c.stored()), look.Struck)
 	}
-	return oneLine(c.stored())
+	strike.End(&out)
+	return oneLine(out.String())
 }
 
 // hasValue reports whether the source stores what a cell shows, which may be "".

@@ -32,13 +32,21 @@ func (r *cellReader) shown(kind cellType, style int32, value []byte) (string, er
 }
 
 func (r *cellReader) display(kind cellType, style int32, value []byte) (string, error) {
+	look := r.book.styles.look(style)
 	if kind == typeInline {
-		return r.book.styles.format(style).Text(richText(value)), nil
+		return r.book.styles.format(style).Text(richText(value, look)), nil
 	}
 	text := plainText(value)
-	switch kind {
-	case typeShared:
+	if kind == typeShared {
 		return r.shared(text, style)
+	}
+	text, err := r.plain(kind, style, text)
+	return look.write(text), err
+}
+
+// plain returns what a cell shows as far as its font does not matter.
+func (r *cellReader) plain(kind cellType, style int32, text string) (string, error) {
+	switch kind {
 	case typeText:
 		return r.book.styles.format(style).Text(unescapeControls(text)), nil
 	case typeBool:
@@ -82,7 +90,7 @@ func (r *cellReader) shared(number string, style int32) (string, error) {
 		return "", nil
 	}
 	raw, err := r.sharedString(n)
-	return r.book.styles.format(style).Text(richText(raw)), err
+	return r.book.styles.format(style).Text(richText(raw, r.book.styles.look(style))), err
 }
 
 // sharedString returns the element of a shared string.
@@ -144,17 +152,18 @@ func plainText(raw []byte) string {
 }
 
 // richText returns the characters of a string with several runs, without its phonetic
-// guides. Numbers above or below the line are written so.
-func richText(raw []byte) string {
+// guides. Numbers above or below the line are written so, and what is struck out. Runs
+// without properties of their own look like the cell.
+func richText(raw []byte, cell look) string {
 	if len(raw) == 0 {
 		return ""
 	}
 	if text, ok := simpleText(raw); ok {
-		return unescapeControls(plainText(text))
+		return cell.write(unescapeControls(plainText(text)))
 	}
 	var b strings.Builder
 	s := xmlspan.New("<is>" + string(raw) + "</is>")
-	phonetic, inText, script, struck := 0, 0, htmlblocks.OnLine, false
+	phonetic, inText, run := 0, 0, cell
 	var strike htmlblocks.Strike
 	for s.Next() {
 		step := 1
@@ -164,20 +173,14 @@ func richText(raw []byte) string {
 		switch {
 		case s.Kind == xmlspan.Text:
 			if inText > 0 && phonetic == 0 {
-				strike.Write(&b, script.Write(unescapeControls(s.Value())), struck)
+				strike.Write(&b, run.script.Write(unescapeControls(s.Value())), run.struck)
 			}
 		case s.Local == "r":
-			script, struck = htmlblocks.OnLine, false
-		case s.Local == "strike" && s.Kind == xmlspan.Start:
-			val := s.Get("", "val")
-			struck = val != "0" && val != "false"
-		case s.Local == "vertAlign" && s.Kind == xmlspan.Start:
-			switch s.Get("", "val") {
-			case "superscript":
-				script = htmlblocks.Above
-			case "subscript":
-				script = htmlblocks.Below
-			}
+			run = cell
+		case s.Local == "rPr" && s.Kind == xmlspan.Start:
+			run = look{}
+		case (s.Local == "strike" || s.Local == "vertAlign") && s.Kind == xmlspan.Start:
+			run.read(s)
 		case s.Local == "rPh":
 			phonetic += step
 		case s.Local == "t":

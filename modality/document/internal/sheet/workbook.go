@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/sheet/internal/numfmt"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // A workbook holds the parts of a workbook other than its sheets.
@@ -193,6 +194,43 @@ func (b *workbook) find(name string) (int, error) {
 type styles struct {
 	formats []int32 // format id, by style index
 	codes   map[int32]*numfmt.Format
+	looks   []look // by style index; nil if no font strikes out, raises or lowers
+}
+
+// A look is how a font shows text.
+type look struct {
+	script htmlblocks.Script
+	struck bool
+}
+
+// read takes an element of the properties of a font or a run.
+func (l *look) read(s *xmlspan.Scanner) {
+	switch s.Local {
+	case "strike":
+		val := s.Get("", "val")
+		l.struck = val == "" || isTrue(val)
+	case "vertAlign":
+		switch s.Get("", "val") {
+		case "superscript":
+			l.script = htmlblocks.Above
+		case "subscript":
+			l.script = htmlblocks.Below
+		default:
+			l.script = htmlblocks.OnLine
+		}
+	}
+}
+
+// write returns text as it is shown.
+func (l look) write(text string) string {
+	if l == (look{}) {
+		return text
+	}
+	var b strings.Builder
+	var strike htmlblocks.Strike
+	strike.Write(&b, l.script.Write(text), l.struck)
+	strike.End(&b)
+	return b.String()
 }
 
 const maxStyles = 1 << 17
@@ -204,13 +242,23 @@ func readStyles(ctx context.Context, part *ooxml.Part) (*styles, error) {
 	}
 	st := &styles{codes: make(map[int32]*numfmt.Format)}
 	own := make(map[int32]string)
+	var fonts []look
+	inFonts := false
 	s := ooxml.Scan(text)
 	for range s.Starts() {
+		_, list := s.Parent()
+		if s.Depth == 4 && list == "font" && inFonts && len(fonts) > 0 {
+			fonts[len(fonts)-1].read(s)
+		}
+		if s.Depth == 2 {
+			inFonts = s.Local == "fonts"
+		}
 		if s.Depth != 3 {
 			continue
 		}
-		_, list := s.Parent()
 		switch {
+		case s.Local == "font" && inFonts && len(fonts) < maxStyles:
+			fonts = append(fonts, look{})
 		case s.Local == "numFmt" && list == "numFmts":
 			if id, err := strconv.ParseInt(s.Get("", "numFmtId"), 10, 32); err == nil && len(own) < maxStyles {
 				own[int32(id)] = s.Get("", "formatCode")
@@ -221,6 +269,14 @@ func readStyles(ctx context.Context, part *ooxml.Part) (*styles, error) {
 				id = 0
 			}
 			st.formats = append(st.formats, int32(id))
+			font, err := strconv.Atoi(s.Get("", "fontId"))
+			if err != nil || font < 0 || font >= len(fonts) {
+				font = 0
+			}
+			if len(fonts) > 0 && fonts[font] != (look{}) {
+				st.looks = append(st.looks, make([]look, len(st.formats)-len(st.looks))...)
+				st.looks[len(st.looks)-1] = fonts[font]
+			}
 		}
 	}
 	if err := s.Err(); err != nil {
@@ -241,6 +297,14 @@ func readStyles(ctx context.Context, part *ooxml.Part) (*styles, error) {
 		}
 	}
 	return st, nil
+}
+
+// look returns how the font of a style shows text.
+func (st *styles) look(style int32) look {
+	if style < 0 || int(style) >= len(st.looks) {
+		return look{}
+	}
+	return st.looks[style]
 }
 
 // format returns the number format of a style.

@@ -147,6 +147,28 @@ func TestODTRaised(t *testing.T) {
 	}
 }
 
+// TestODTLookOfParagraphs: what the style of a paragraph strikes out is marked, and hidden
+// text is left out.
+func TestODTLookOfParagraphs(t *testing.T) {
+	style := func(family, name, parent, properties string) string {
+		return `<style:style style:name="` + name + `" style:family="` + family + `" style:parent-style-name="` + parent + `"><style:text-properties ` + properties + `/></style:style>`
+	}
+	files := odtFiles("")
+	files["mimetype"] = odtType
+	files["styles.xml"] = strings.Replace(files["styles.xml"], "<office:styles>", "<office:styles>"+style("paragraph", "Old", "", `style:text-line-through-style="solid"`), 1)
+	files["content.xml"] = strings.NewReplacer("<office:automatic-styles>", "<office:automatic-styles>"+style("paragraph", "P9", "Old", "")+style("text", "P9", "", `text:display="none"`)+style("text", "T9", "", `style:text-line-through-style="none"`),
+		"</office:text>", `<text:p text:style-name="P9">100 <text:span text:style-name="T9">80<text:span text:style-name="P9">7</text:span></text:span></text:p></office:text>`).Replace(files["content.xml"])
+	data := doctest.ZipMap(files)
+	const want = "~~100~~ 80\n"
+	if got := read(t, data, whole); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	evidence, _ := cut(t, data, blocks(1, 1))
+	if got := read(t, evidence, whole); got != want {
+		t.Errorf("of the evidence: %q, want %q", got, want)
+	}
+}
+
 // TestODTOutside: pictures that are outside of the package are left out of
 // evidence, and the text that is in them stays.
 func TestODTOutside(t *testing.T) {

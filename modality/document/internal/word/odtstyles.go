@@ -84,6 +84,7 @@ func (o *odtStyles) definition(s *xmlspan.Scanner) {
 			st := odtStyle{parent: s.Get("style", "parent-style-name"), master: master}
 			st.list, st.hasList = s.Attr("style", "list-style-name")
 			o.paragraphs[name] = st
+			o.spans.Read(s)
 		case "text":
 			o.spans.Read(s)
 		case "table":
