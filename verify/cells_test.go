@@ -5,12 +5,14 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/internal/test/testcorpus"
 	"github.com/citekit/citekit/verify"
 )
 
 // A quote in one cell has the address of that cell, whatever was cited.
 func TestCellOfAQuote(t *testing.T) {
+	sharedtest.Once(t)
 	s := newShelf(t, map[string]string{
 		"m.xlsx": string(testcorpus.Workbook(
 			[]string{"File", "Size", "", "Share of the whole"},

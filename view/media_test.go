@@ -68,6 +68,7 @@ func TestMedia(t *testing.T) {
 // TestQuotesOfBook marks quotes of a real book: the marks have exactly the letters of the
 // quote, whatever stands between its lines.
 func TestQuotesOfBook(t *testing.T) {
+	sharedtest.Once(t)
 	data, err := os.ReadFile(sharedtest.Corpus(t, "pdf/manual-bzip2.pdf"))
 	if err != nil {
 		t.Fatal(err)

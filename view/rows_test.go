@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/view"
 )
 
@@ -120,6 +121,7 @@ func TestLinesOfRecords(t *testing.T) {
 // TestLongRecords walks over tables with records that are longer than a span, or never end,
 // in both directions, and reads each record at its address.
 func TestLongRecords(t *testing.T) {
+	sharedtest.Once(t)
 	long := strings.Repeat("many,", 9000)
 	quoted := `"` + strings.Repeat("very \"\"long\"\" é\n", 3000) + `"`
 	var table strings.Builder

@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/internal/test/testcorpus"
 	"github.com/citekit/citekit/view"
 )
@@ -280,6 +281,7 @@ func TestStates(t *testing.T) {
 
 // TestCursors walks over whole texts in both directions.
 func TestCursors(t *testing.T) {
+	sharedtest.Once(t)
 	var lines, long strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&lines, "line %d %s\n", i+1, strings.Repeat("é", i%90))
@@ -397,6 +399,7 @@ func TestLayout(t *testing.T) {
 
 // TestManyPages views books of more pages than a view has, and than it may read.
 func TestManyPages(t *testing.T) {
+	sharedtest.Once(t)
 	v, _, _ := open(t, map[string]string{"long.pdf": string(pdftest.Manual(300))})
 	for address, want := range map[string]int{"doc://long": view.MaxPictures, "doc://long#pages=250": 1, "doc://long#pages=5-6,9": 3} {
 		got := see(t, v, view.Request{Address: address, Layout: true})

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/internal/test/testcorpus"
 )
 
@@ -132,6 +133,7 @@ func writeZip(t *testing.T, name string, members [][2]string) {
 // be damaged, and nothing is told of one that is sound. Other formats are not told about in
 // the words of the reader of PDF.
 func TestCutPDF(t *testing.T) {
+	sharedtest.Once(t)
 	f := newFolder(t)
 	whole := pdftest.Manual(12)
 	f.write("sound.pdf", string(whole))

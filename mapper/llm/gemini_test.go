@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -287,6 +288,7 @@ func TestGeminiUpload(t *testing.T) {
 }
 
 func TestGeminiUploadInterrupted(t *testing.T) {
+	sharedtest.Once(t)
 	drop := func(w http.ResponseWriter) bool {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err == nil {

@@ -190,6 +190,7 @@ func transcriber(t *testing.T, opts llm.TranscriberOptions) (tr *llm.Transcriber
 }
 
 func TestTranscriber(t *testing.T) {
+	sharedtest.Once(t)
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -271,6 +272,7 @@ func TestTranscriberEnvironment(t *testing.T) {
 
 // TestTranscriberProfiles calls what has the command lines of the real programs.
 func TestTranscriberProfiles(t *testing.T) {
+	sharedtest.Once(t)
 	for _, test := range []struct{ name, model string }{
 		{"whisper.cpp", "/models/base.bin"}, {"openai-whisper", "base"}, {"openai-whisper", "/models/own.pt"}, {"openai-whisper", ""},
 		{"faster-whisper", "base"}, {"faster-whisper", "/models/own"}, {"vosk", "/models/vosk"}, {"vosk", "vosk-model-small-en-us-0.15"}, {"vosk", ""},

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/workspace/driver"
 )
 
@@ -154,6 +155,7 @@ func (b ignoresContext) Delete(ctx context.Context, key, ifMatch string) error {
 // TestDriverFaults breaks a driver in many ways. The suite must report each once,
 // with what was wanted.
 func TestDriverFaults(t *testing.T) {
+	sharedtest.Once(t)
 	for _, f := range []struct {
 		want string
 		make func(badDriver) driver.Bucket

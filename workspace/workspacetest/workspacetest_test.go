@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -569,6 +570,7 @@ var faults = []fault{
 // TestFaults breaks a workspace in many ways. The suite must report each once, with
 // what was wanted.
 func TestFaults(t *testing.T) {
+	sharedtest.Once(t)
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			if f.name == "opens everything" && runtime.GOOS == "windows" {
