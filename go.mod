@@ -48,7 +48,7 @@ require (
 	google.golang.org/protobuf v1.36.12 // telemetry
 )
 
-require golang.org/x/tools v0.51.0
+require golang.org/x/tools v0.51.0 // internal/tool/typecheck
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect

@@ -359,9 +359,9 @@ func (c *crowd) change(i int) error {
 // TestReplicas has callers of replicas, behind a proxy that follows their probes, while
 // each is restarted, one is paused and sources change.
 func TestReplicas(t *testing.T) {
-	count, callers, total, restarts := 2, 4, int64(200), 2
-	if sharedtest.Long() {
-		count, callers, total, restarts = 4, 8, 40_000, 24
+	count, callers, total, restarts, idle := 2, 4, int64(200), 2, time.Duration(0)
+	if sharedtest.Long() { // ten minutes on two processors, half of their time
+		count, callers, total, restarts, idle = 4, 8, 24_000, 24, 300*time.Millisecond
 	}
 	seed := sharedtest.Seed(t)
 	server := pgtest.Start(t)
@@ -436,6 +436,7 @@ workspaces: {main: {url: %q}}
 		all.Go(func() {
 			for !isRolled() || c.calls.Load() < total && c.failed.Load() == 0 {
 				c.call(random, int(begun.Add(1))/16)
+				time.Sleep(time.Duration(random.Float64() * float64(idle)))
 			}
 		})
 	}
