@@ -68,9 +68,7 @@ func (sp Spans) Read(s *xmlspan.Scanner) {
 			st.display = s.Get("text", "display")
 		}
 	}
-	if st != (spanStyle{}) {
-		sp[family+" "+name] = st
-	}
+	sp[family+" "+name] = st // even a plain one: it takes the place of one in another part
 }
 
 // A Look is how text is shown.

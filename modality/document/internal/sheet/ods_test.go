@@ -136,10 +136,10 @@ func TestODSFontOfCell(t *testing.T) {
 	cell := func(style, rest string) string {
 		return `<table:table-cell table:style-name="` + style + `" office:value-type="float" office:value="100"` + rest + `</table:table-cell>`
 	}
-	content := odsContent(`<table:table table:name="S"><table:table-row>` + cell("ce1", `><text:p>100</text:p>`) + cell("ce2", `><text:p>90</text:p>`) + cell("ce3", `>`) +
-		cell("ce1", `><text:p>7 <text:span text:style-name="ce3">8</text:span><text:span text:style-name="T2"> 9</text:span></text:p>`) + cell("", `><text:p>80</text:p>`) + `</table:table-row></table:table>`)
-	data := packODS(t, strings.Replace(content, "<office:automatic-styles>", "<office:automatic-styles>"+style("table-cell", "ce1", "", `style:text-line-through-style="solid"`)+
-		style("table-cell", "ce2", "ce1", `style:text-line-through-style="none"`)+style("table-cell", "ce3", "ce1", "")+style("text", "ce3", "", `style:text-line-through-style="none"`)+style("text", "T2", "", `text:display="none"`), 1))
+	content := odsContent(`<table:table table:name="S"><table:table-row>` + cell("own1", `><text:p>100</text:p>`) + cell("own2", `><text:p>90</text:p>`) + cell("own3", `>`) +
+		cell("own1", `><text:p>7 <text:span text:style-name="own3">8</text:span><text:span text:style-name="T2"> 9</text:span></text:p>`) + cell("", `><text:p>80</text:p>`) + `</table:table-row></table:table>`)
+	data := packODS(t, strings.Replace(content, "<office:automatic-styles>", "<office:automatic-styles>"+style("table-cell", "own1", "", `style:text-line-through-style="solid"`)+
+		style("table-cell", "own2", "own1", `style:text-line-through-style="none"`)+style("table-cell", "own3", "own1", "")+style("text", "own3", "", `style:text-line-through-style="none"`)+style("text", "T2", "", `text:display="none"`), 1))
 	r := new(sheet.Resolver)
 	const want = "~~100~~\t90\t~~100~~\t~~7~~ 8\t80\n"
 	if got, err := textAt(t, r, source(data), at("S", "")); err != nil || got != want {

@@ -44,7 +44,7 @@ func (r *cellReader) display(kind cellType, style int32, value []byte) (string, 
 	return look.write(text), err
 }
 
-// plain returns what a cell shows as far as its font does not matter.
+// plain returns what a cell shows, without the marks of its font.
 func (r *cellReader) plain(kind cellType, style int32, text string) (string, error) {
 	switch kind {
 	case typeText:

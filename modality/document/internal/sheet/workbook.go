@@ -243,21 +243,17 @@ func readStyles(ctx context.Context, part *ooxml.Part) (*styles, error) {
 	st := &styles{codes: make(map[int32]*numfmt.Format)}
 	own := make(map[int32]string)
 	var fonts []look
-	inFonts := false
 	s := ooxml.Scan(text)
 	for range s.Starts() {
 		_, list := s.Parent()
-		if s.Depth == 4 && list == "font" && inFonts && len(fonts) > 0 {
+		if s.Depth == 4 && list == "font" && len(fonts) > 0 {
 			fonts[len(fonts)-1].read(s)
-		}
-		if s.Depth == 2 {
-			inFonts = s.Local == "fonts"
 		}
 		if s.Depth != 3 {
 			continue
 		}
 		switch {
-		case s.Local == "font" && inFonts && len(fonts) < maxStyles:
+		case s.Local == "font" && list == "fonts" && len(fonts) < maxStyles:
 			fonts = append(fonts, look{})
 		case s.Local == "numFmt" && list == "numFmts":
 			if id, err := strconv.ParseInt(s.Get("", "numFmtId"), 10, 32); err == nil && len(own) < maxStyles {

@@ -155,15 +155,15 @@ func TestODTLookOfParagraphs(t *testing.T) {
 	}
 	files := odtFiles("")
 	files["mimetype"] = odtType
-	files["styles.xml"] = strings.Replace(files["styles.xml"], "<office:styles>", "<office:styles>"+style("paragraph", "Old", "", `style:text-line-through-style="solid"`), 1)
-	files["content.xml"] = strings.NewReplacer("<office:automatic-styles>", "<office:automatic-styles>"+style("paragraph", "P9", "Old", "")+style("text", "P9", "", `text:display="none"`)+style("text", "T9", "", `style:text-line-through-style="none"`),
-		"</office:text>", `<text:p text:style-name="P9">100 <text:span text:style-name="T9">80<text:span text:style-name="P9">7</text:span></text:span></text:p></office:text>`).Replace(files["content.xml"])
+	files["styles.xml"] = strings.Replace(files["styles.xml"], "<office:styles>", "<office:styles>"+style("paragraph", "Old", "", `style:text-line-through-style="solid"`)+style("paragraph", "P8", "Old", ""), 1)
+	files["content.xml"] = strings.NewReplacer("<office:automatic-styles>", "<office:automatic-styles>"+style("paragraph", "P8", "", "")+style("paragraph", "P9", "Old", "")+style("text", "P9", "", `text:display="none"`)+style("text", "T9", "", `style:text-line-through-style="none"`),
+		"</office:text>", `<text:p text:style-name="P9">100 <text:span text:style-name="T9">80<text:span text:style-name="P9">7</text:span></text:span></text:p><text:p text:style-name="P8">6</text:p></office:text>`).Replace(files["content.xml"])
 	data := doctest.ZipMap(files)
-	const want = "~~100~~ 80\n"
+	const want = "~~100~~ 80\n6\n"
 	if got := read(t, data, whole); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	evidence, _ := cut(t, data, blocks(1, 1))
+	evidence, _ := cut(t, data, blocks(1, 2))
 	if got := read(t, evidence, whole); got != want {
 		t.Errorf("of the evidence: %q, want %q", got, want)
 	}
