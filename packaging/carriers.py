@@ -9,7 +9,8 @@ DIST/npm/ gets a folder for each package of npm, as 'npm publish FOLDER' takes i
 program, which npm chooses by "os" and "cpu". DIST/pypi/ gets a wheel for each platform.
 DIST/brew/, DIST/scoop/ and DIST/winget/ get a formula and manifests, for a tap, a bucket
 and the repository of winget; they name the files of the release with their hashes.
-Versions and descriptions are those of server.json. The same programs give the same bytes.
+Versions and descriptions are those of server.json, whose name the registry of MCP servers looks
+for in both. The same programs give the same bytes.
 """
 
 import base64
@@ -49,7 +50,7 @@ def write(path, data, mode=0o644):
 def npm(out, programs, server):
     """Writes the folders of the packages for npm."""
     main = json.loads(read("packaging", "npm", "cli.json"))
-    main["version"], main["description"] = server["version"], server["description"]
+    main["version"], main["description"], main["mcpName"] = server["version"], server["description"], server["name"]
     for target, (program, file) in programs.items():
         system, cpu, _ = PLATFORMS[target]
         name = f"{main['name']}-{system}-{cpu}"
@@ -76,7 +77,7 @@ def wheel(out, program, file, tags, server):
     metadata = (
         f"Metadata-Version: 2.1\nName: citekit\nVersion: {version}\nSummary: {server['description']}\n"
         f"Home-page: {server['repository']['url']}\nLicense: MIT\nRequires-Python: >=3.8\n"
-        f"Description-Content-Type: text/markdown\n\n{read('README.md')}"
+        f"Description-Content-Type: text/markdown\n\n{read('README.md')}\n<!-- mcp-name: {server['name']} -->\n"
     )
     members = [
         (f"citekit-{version}.data/scripts/{file}", program, 0o755),

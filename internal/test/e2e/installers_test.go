@@ -37,7 +37,7 @@ func TestInstallers(t *testing.T) {
 		}
 		return string(data)
 	}
-	var server struct{ Version string }
+	var server struct{ Name, Version string }
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "server.json"))
 	if err == nil {
 		err = json.Unmarshal(data, &server)
@@ -47,6 +47,21 @@ func TestInstallers(t *testing.T) {
 	}
 	release := "https://github.com/citekit/citekit/releases/download/v" + server.Version + "/citekit-"
 	hash := func(target string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(target))) }
+
+	// By these the registry of MCP servers knows whose packages they are.
+	if mark := `"mcpName": "` + server.Name + `"`; !strings.Contains(read("npm/cli/package.json"), mark) {
+		t.Errorf("the package of npm has no %s", mark)
+	}
+	wheels, err := filepath.Glob(filepath.Join(dist, "pypi", "*.whl"))
+	if err != nil || len(wheels) != 6 {
+		t.Fatalf("%v, %v", wheels, err)
+	}
+	for _, wheel := range wheels {
+		metadata, err := os.ReadFile(filepath.Join(unpack(t, wheel), "citekit-"+server.Version+".dist-info", "METADATA"))
+		if mark := "<!-- mcp-name: " + server.Name + " -->"; err != nil || !strings.Contains(string(metadata), mark) {
+			t.Errorf("%s has no %s: %v", wheel, mark, err)
+		}
+	}
 
 	formula := read("brew/citekit.rb")
 	for _, target := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"} {

@@ -243,9 +243,9 @@ func TestServerJSON(t *testing.T) {
 		Name, Title, Description, Version string
 		Repository                        struct{ URL, Source string }
 		Packages                          []struct {
-			RegistryType, Identifier, Version string
-			Transport                         struct{ Type string }
-			PackageArguments                  []input
+			RegistryType, Identifier, Version, RuntimeHint string
+			Transport                                      struct{ Type string }
+			PackageArguments                               []input
 		}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -269,10 +269,15 @@ func TestServerJSON(t *testing.T) {
 			t.Errorf("%s is %q", field.name, field.value)
 		}
 	}
+	// The registry refuses other kinds: modelcontextprotocol.io/registry/package-types.
+	names := map[string]string{"npm": "@citekit/cli", "pypi": "citekit"}
 	for _, one := range server.Packages {
-		if one.RegistryType != "go" || one.Version != server.Version || one.Transport.Type != "stdio" ||
-			!strings.HasPrefix("https://"+one.Identifier, server.Repository.URL) {
+		if one.Identifier != names[one.RegistryType] || one.Version != server.Version || one.Transport.Type != "stdio" {
 			t.Errorf("the package %+v", one)
 		}
+		delete(names, one.RegistryType)
+	}
+	if len(names) > 0 {
+		t.Errorf("no packages of %v", names)
 	}
 }
