@@ -38,7 +38,11 @@ func Cells(ctx context.Context, lib *citekit.Library, e *citekit.Evidence, as, f
 	made := *e
 	var data []byte
 	if made.MediaType = "application/json"; as == "csv" {
-		made.MediaType, data = "text/csv", []byte(tables[0].CSV())
+		table := tables[0]
+		if table.Location.Sheet == "" && len(table.Location.Cols) > 0 {
+			table = narrowed(table)
+		}
+		made.MediaType, data = "text/csv", []byte(table.CSV())
 	} else if data, err = tables[0].MarshalJSON(); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -23,6 +24,7 @@ type rowReader struct {
 	text  citekit.TextReader
 	src   *citekit.Source
 	table preview.Table
+	cols  []int32 // of the cells of each row, if not one after the other
 	cells int
 }
 
@@ -59,7 +61,10 @@ func (r *rowReader) row(at citekit.Cell, texts []string, header bool) error {
 	if r.cells += len(texts); r.cells > maxCells {
 		return fmt.Errorf("there are more than %d cells; choose some of the rows: %w", maxCells, citekit.ErrTooLarge)
 	}
-	for _, text := range texts {
+	for i, text := range texts {
+		if i < len(r.cols) {
+			at.Col = r.cols[i]
+		}
 		r.table.Cells = append(r.table.Cells, preview.TableCell{Cells: citekit.Cells{First: at, Last: at}, Text: text, Header: header})
 		r.table.Extent.Last.Col = max(r.table.Extent.Last.Col, at.Col)
 		at.Col++
@@ -111,6 +116,24 @@ func (r *rowReader) sheet(ctx context.Context) error {
 	return nil
 }
 
+// narrowed returns a table without the columns that have no cells.
+func narrowed(t preview.Table) preview.Table {
+	var cols []int32
+	for _, c := range t.Cells {
+		cols = append(cols, c.Cells.First.Col)
+	}
+	slices.Sort(cols)
+	cols = slices.Compact(cols)
+	t.Cells = slices.Clone(t.Cells)
+	for i := range t.Cells {
+		at := &t.Cells[i].Cells
+		n, _ := slices.BinarySearch(cols, at.First.Col)
+		at.First.Col, at.Last.Col = int32(n)+1, int32(n)+1
+	}
+	t.Extent.First.Col, t.Extent.Last.Col = 1, int32(len(cols))
+	return t
+}
+
 // values reads some of all rows of comma-separated values, with their header.
 func (r *rowReader) values(ctx context.Context, all int) error {
 	t := &r.table
@@ -118,14 +141,27 @@ func (r *rowReader) values(ctx context.Context, all int) error {
 		t.Location.Rows = citekit.Range{First: 1, Last: all}
 	}
 	var sample strings.Builder
+	var first string // row
 	for run, err := range r.runs(ctx, citekit.Location{Modality: t.Location.Modality, Rows: citekit.Range{First: 1, Last: min(all, sampleRows)}}) {
 		if err != nil {
 			return err
 		}
+		if first == "" {
+			first = run.Text
+		}
 		sample.WriteString(run.Text)
 	}
 	delimiter := lineform.Delimiter([]byte(sample.String()))
+	for _, name := range t.Location.Cols { // the text has them in the order of the source
+		i, _ := lineform.Column(name, lineform.Fields([]byte(first), delimiter))
+		r.cols = append(r.cols, int32(i)+1)
+	}
+	slices.Sort(r.cols)
+	r.cols = slices.Compact(r.cols)
 	t.Headers, t.Extent.First = 1, citekit.Cell{Col: 1, Row: 1}
+	if len(r.cols) > 0 {
+		t.Extent.First.Col = r.cols[0]
+	}
 	parts := []citekit.Location{t.Location}
 	if t.Location.Rows.First > 1 {
 		header := t.Location
