@@ -42,7 +42,7 @@ func newFake(t testing.TB) string {
 
 // newVersity starts versitygw over a folder, and returns its URL.
 func newVersity(t testing.TB) string {
-	program := os.Getenv("CITEKIT_VERSITYGW")
+	program := os.Getenv("CITEKIT_TEST_VERSITYGW")
 	if program == "" {
 		var err error
 		if program, err = exec.LookPath("versitygw"); err != nil {

@@ -3,9 +3,11 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -244,6 +246,32 @@ func TestUnknownVariables(t *testing.T) {
 }
 
 // Kubernetes sets variables by the names of services.
+// TestVariablesThatAreRead looks into the code for the variables that something reads.
+func TestVariablesThatAreRead(t *testing.T) {
+	read := regexp.MustCompile(`(?:Getenv|LookupEnv)\("(CITEKIT_[A-Z_]+)"|Variable += "(CITEKIT_[A-Z_]+)"`)
+	var environ []string
+	err := filepath.WalkDir(filepath.Join("..", "..", "..", ".."), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "node_modules" {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, m := range read.FindAllStringSubmatch(string(data), -1) {
+			environ = append(environ, m[1]+m[2]+"=1")
+		}
+		return err
+	})
+	if err != nil || len(environ) < 40 {
+		t.Fatalf("only %d variables are read: %v", len(environ), err)
+	}
+	_, warnings := readEnvironment(environ)
+	for _, warning := range warnings {
+		t.Error(warning)
+	}
+}
+
 func TestKubernetes(t *testing.T) {
 	s, err := Load(Sources{Environ: []string{"CITEKIT_PORT=tcp://10.0.0.1:8808", "CITEKIT_PORT_8808_TCP_ADDR=10.0.0.1", "CITEKIT_SERVICE_HOST=10.0.0.1", "CITEKIT_SERVICE_PORT=8808"}})
 	if err != nil || s.Port != 8808 || s.Given("port") || len(s.Warnings) > 0 {
