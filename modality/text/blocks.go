@@ -155,12 +155,12 @@ func spansOf(c citekit.Cells) (rows, cols htmlblocks.Span) {
 // readBlocks implements ReadText for blocks of HTML: a run for each block, or
 // for each row of cells.
 func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
-	return r.eachBlock(ctx, src, loc, yield, (*page).text)
+	return r.eachBlock(ctx, src, loc, yield, func(p *page, n int) (string, error) { return p.text(p.Bytes(n), p.Look(n)) })
 }
 
 // eachBlock calls yield for blocks of HTML with what textOf returns of them, or for the
 // rows of cells.
-func (r *Resolver) eachBlock(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool, textOf func(*page, []byte) (string, error)) error {
+func (r *Resolver) eachBlock(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool, textOf func(*page, int) (string, error)) error {
 	p, err := r.page(ctx, src)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (r *Resolver) eachBlock(ctx context.Context, src *citekit.Source, loc citek
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		text, err := textOf(p, p.Bytes(n))
+		text, err := textOf(p, n)
 		if err != nil {
 			return err
 		}
@@ -194,10 +194,10 @@ func (p *page) decoded(part []byte) (string, error) {
 	return decoded, err
 }
 
-// text returns the words of a part of the page.
-func (p *page) text(part []byte) (string, error) {
+// text returns the words of a part of the page that looks as the elements around it.
+func (p *page) text(part []byte, around htmlblocks.Look) (string, error) {
 	decoded, err := p.decoded(part)
-	return htmlblocks.Text([]byte(decoded), p.xml), err
+	return p.Text([]byte(decoded), around), err
 }
 
 func (p *page) readCells(ctx context.Context, table *htmlblocks.Table, loc citekit.Location, yield func(citekit.TextRun) bool) error {
@@ -212,7 +212,7 @@ func (p *page) readCells(ctx context.Context, table *htmlblocks.Table, loc citek
 				line.WriteByte('\t')
 			}
 			if cell, begins := p.CellBytes(table, row, col); begins {
-				text, err := p.text(cell)
+				text, err := p.text(cell, p.RowLook(loc.Blocks.First, table, row))
 				if err != nil {
 					return err
 				}

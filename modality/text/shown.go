@@ -81,7 +81,7 @@ func (r *Resolver) readMarkup(ctx context.Context, src *citekit.Source, loc cite
 	case loc.Blocks.IsZero():
 		return c.runs(ctx, src, yield)
 	}
-	return r.eachBlock(ctx, src, loc, yield, (*page).decoded)
+	return r.eachBlock(ctx, src, loc, yield, func(p *page, n int) (string, error) { return p.decoded(p.Bytes(n)) })
 }
 
 // isPage reports whether src is HTML.

@@ -42,5 +42,11 @@ func (p *page) cells(block int) (*preview.Table, error) {
 	if table == nil {
 		return nil, nil
 	}
-	return docfile.HTMLTable(table, func(part htmlblocks.Span) (string, error) { return p.text(p.Part(part)) })
+	return docfile.HTMLTable(table, func(part htmlblocks.Span, row int) (string, error) {
+		look := p.Look(block)
+		if row > 0 {
+			look = p.RowLook(block, table, row)
+		}
+		return p.text(p.Part(part), look)
+	})
 }

@@ -59,7 +59,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "text/6 " + r.mail.Version() }
+func (r *Resolver) Version() string { return "text/7 " + r.mail.Version() }
 
 // Resolve implements [citekit.Resolver]. It reads src only until it has
 // found the lines. The Body reads from src and fails with ctx.Err() once ctx is

@@ -94,20 +94,20 @@ func Size(rows, cols int) (c citekit.Cells) {
 }
 
 // HTMLTable returns a table of a page with its cells, whose text textOf returns.
-func HTMLTable(table *htmlblocks.Table, textOf func(htmlblocks.Span) (string, error)) (*preview.Table, error) {
-	line := func(part htmlblocks.Span) (string, error) {
-		text, err := textOf(part)
+func HTMLTable(table *htmlblocks.Table, textOf func(part htmlblocks.Span, row int) (string, error)) (*preview.Table, error) {
+	line := func(part htmlblocks.Span, row int) (string, error) {
+		text, err := textOf(part, row)
 		return strings.Join(strings.Fields(text), " "), err
 	}
 	made := &preview.Table{Extent: Size(table.Rows, table.Cols), Headers: table.Headers}
 	var err error
 	if table.Caption != (htmlblocks.Span{}) {
-		if made.Caption, err = line(table.Caption); err != nil {
+		if made.Caption, err = line(table.Caption, 0); err != nil {
 			return nil, err
 		}
 	}
 	for c := range table.Cells() {
-		text, err := line(c.Span)
+		text, err := line(c.Span, c.Row)
 		if err != nil {
 			return nil, err
 		}

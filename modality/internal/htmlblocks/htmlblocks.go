@@ -52,6 +52,9 @@ type Page struct {
 	body     bool
 	heads    bool
 	hidden   int // scripts and templates before the body
+
+	sheet *Sheet // of the page, or nil
+	looks []Look // of text in the wrappers; nil if all of it is plain
 }
 
 // Parse reads a page, which it keeps, in a charset that has ASCII as one byte
@@ -66,7 +69,50 @@ func Parse(ctx context.Context, src []byte, xml bool) (*Page, error) {
 		r.read()
 	}
 	r.finish()
+	r.page.readLooks()
 	return r.page, ctx.Err()
+}
+
+// readLooks finds how text in the wrappers looks.
+func (p *Page) readLooks() {
+	p.sheet = Styles(p.src, p.xml)
+	plain := p.sheet == nil
+	for _, w := range p.wrappers {
+		plain = plain && !hasFold(p.src[w.tag.Start:w.tag.End], "style") && !hasFold(p.src[w.tag.Start:w.tag.End], "hidden")
+	}
+	if plain {
+		return
+	}
+	p.looks = make([]Look, len(p.wrappers))
+	for i, w := range p.wrappers {
+		around := Look{}
+		if w.within >= 0 {
+			around = p.looks[w.within]
+		}
+		p.looks[i] = p.sheet.lookOfTag(around, p.src[w.tag.Start:w.tag.End], p.xml)
+	}
+}
+
+// Look returns how text in a block, counted from 1, looks, but for what the block itself says.
+func (p *Page) Look(n int) Look {
+	if w := p.Blocks[n-1].within; w >= 0 && p.looks != nil {
+		return p.looks[w]
+	}
+	return Look{}
+}
+
+// RowLook returns how text in a row, counted from 1, of the table of a block looks.
+func (p *Page) RowLook(n int, t *Table, row int) Look {
+	look := p.sheet.lookOfTag(p.Look(n), p.src[t.tag.Start:t.tag.End], p.xml)
+	if tag := t.rows[row-1].Span; tag != (Span{}) {
+		look = p.sheet.lookOfTag(look, p.src[tag.Start:tag.End], p.xml)
+	}
+	return look
+}
+
+// Text is [Text] of a part of the page, which is UTF-8, that looks as the elements around it.
+func (p *Page) Text(part []byte, around Look) string {
+	return newTextReader(part, p.xml, p.sheet, around).read()
 }
 
 // Source returns the page.

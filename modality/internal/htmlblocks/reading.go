@@ -40,7 +40,7 @@ func Read(ctx context.Context, page []byte, xml bool) (*ShownText, error) {
 	if bytes.IndexByte(page, '\r') >= 0 {
 		page = bytes.ReplaceAll(page, []byte("\r"), []byte(" ")) // it ends no line
 	}
-	t := newTextReader(page, xml)
+	t := newTextReader(page, xml, Styles(page, xml), Look{})
 	t.layout = &layout{line: 1}
 	for n := 0; t.next(); n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -186,7 +186,7 @@ func (t *textReader) layStart(tag atom.Atom, kind kind) {
 		if t.cells++; t.cells > 1 {
 			l.tabs++
 		}
-		l.filled, l.apart, t.space, t.script = false, false, false, OnLine
+		l.filled, l.apart, t.space = false, false, false
 	case tag == atom.Tr:
 		t.endRow()
 	case t.cells > 0:

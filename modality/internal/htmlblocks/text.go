@@ -13,7 +13,10 @@ import (
 // with a tab between. Numbers above or below the line are written so, as 10², and brackets around
 // readings of Japanese words are left out. It ends with LF unless it is empty.
 func Text(part []byte, xml bool) string {
-	t := newTextReader(part, xml)
+	return newTextReader(part, xml, Styles(part, xml), Look{}).read()
+}
+
+func (t *textReader) read() string {
 	for t.next() {
 	}
 	return t.finish()
@@ -37,14 +40,37 @@ type textReader struct {
 	begun       bool // the line has something on it
 	space       bool // there is one before the next word
 	script      Script
+	scripts     []openScript
 	struck      int // elements that are open whose text is struck out
 	strike      Strike
 	bracket     bool // it is a bracket for those who do not see readings above the words
 	fresh       bool // nothing is in the cell yet
+
+	part   []byte
+	at     int    // where the token ends
+	sheet  *Sheet // or nil
+	around Look   // of the part
+	styled bool   // elements may look otherwise than their tags say
+	open   []openElement
 }
 
-func newTextReader(part []byte, xml bool) *textReader {
-	t := &textReader{tokens: html.NewTokenizer(bytes.NewReader(part)), xml: xml}
+// An openElement is one that is open, with how the text in it looks.
+type openElement struct {
+	tag  atom.Atom
+	name string // of one without an atom
+	look Look
+}
+
+// An openScript is a sup or sub that is open: where text stands behind it, and what ends it.
+type openScript struct {
+	after Script
+	end   string
+	from  int // of the text
+}
+
+func newTextReader(part []byte, xml bool, sheet *Sheet, around Look) *textReader {
+	t := &textReader{tokens: html.NewTokenizer(bytes.NewReader(part)), xml: xml, part: part, sheet: sheet, around: around}
+	t.styled = sheet != nil || hasFold(part, "style") || hasFold(part, "hidden")
 	t.tokens.AllowCDATA(xml)
 	return t
 }
@@ -55,7 +81,9 @@ func (t *textReader) next() bool {
 	if t.layout != nil {
 		line = t.layout.line + bytes.Count(t.tokens.Raw(), []byte("\n"))
 	}
+	t.at += len(t.tokens.Raw())
 	var name []byte
+	var attrs map[string]string
 	switch kind {
 	case html.ErrorToken:
 		return false
@@ -66,23 +94,27 @@ func (t *textReader) next() bool {
 		}
 		if t.formula != nil && t.hidden == 0 {
 			t.formulaTag(kind, string(name), more)
+		} else if t.styled && kind != html.EndTagToken {
+			element := string(name)
+			attrs, name = tagAttrs(t.tokens, more), []byte(element)
 		}
 	}
 	switch tag := atom.Lookup(name); kind {
 	case html.TextToken:
 		switch {
-		case t.hidden != 0 || t.bracket:
+		case t.hidden != 0 || t.bracket || t.look().Hidden():
 		case t.formula != nil:
 			t.formula.Text(string(t.tokens.Text()))
 		default:
 			t.words()
 		}
 	case html.StartTagToken:
-		t.start(tag, false)
+		t.enter(tag, string(name), attrs, false)
 	case html.SelfClosingTagToken:
-		t.start(tag, t.xml || t.foreign > 0)
+		t.enter(tag, string(name), attrs, t.xml || t.foreign > 0)
 	case html.EndTagToken:
 		t.end(tag)
+		t.leave(tag, string(name))
 	}
 	if t.layout != nil {
 		t.layout.line = line
@@ -112,11 +144,11 @@ func (t *textReader) add(text string) {
 			t.space = true
 		}
 		text = text[strings.Index(text, word)+len(word):]
-		if t.struck == 0 {
+		if !t.isStruck() {
 			t.strike.End(&t.text)
 		}
 		t.gap()
-		t.write(t.script.word(word))
+		t.write(t.standing().word(word))
 		t.begun, t.space = true, false
 	}
 	if text != "" {
@@ -138,7 +170,154 @@ func (t *textReader) write(text string) {
 	if t.layout != nil {
 		t.layout.mark(t.text.Len())
 	}
-	t.strike.Write(&t.text, text, t.struck > 0)
+	t.strike.Write(&t.text, text, t.isStruck())
+}
+
+func (t *textReader) isStruck() bool { return t.struck > 0 || t.look().Struck }
+
+// standing returns where the text stands.
+func (t *textReader) standing() Script {
+	if t.script != OnLine {
+		return t.script
+	}
+	return t.look().Script
+}
+
+// look returns how text looks that is read now.
+func (t *textReader) look() Look {
+	if n := len(t.open); n > 0 {
+		return t.open[n-1].look
+	}
+	return t.around
+}
+
+// enter reads a start tag.
+func (t *textReader) enter(tag atom.Atom, name string, attrs map[string]string, ended bool) {
+	within := t.foreign > 0 || t.hidden != 0
+	if !t.styled || within || t.formula != nil || t.hides(tag, kindOf(tag, "")) {
+		t.start(tag, ended)
+		return
+	}
+	kind := kindOf(tag, "")
+	t.endImplied(tag, kind)
+	look := t.sheet.Look(t.look(), name, func(name string) (string, bool) {
+		value, ok := attrs[name]
+		return value, ok
+	})
+	if tag == atom.Br && look.Hidden() {
+		return
+	}
+	if t.start(tag, ended); !ended && kind != void && len(t.open) < maxDepth {
+		e := openElement{tag: tag, look: look}
+		if tag == 0 {
+			e.name = name
+		}
+		t.open = append(t.open, e)
+	}
+}
+
+// endImplied ends the open elements that a start tag ends.
+func (t *textReader) endImplied(tag atom.Atom, kind kind) {
+	if t.xml {
+		return
+	}
+	for i, n := len(t.open)-1, 0; i >= 0 && n < maxSearch; i, n = i-1, n+1 {
+		switch open := t.open[i].tag; {
+		case endsBy(open, tag) || open == atom.P && (kind == block || kind == wraps):
+			t.open = t.open[:i]
+		case open == atom.Table, open == atom.Ul, open == atom.Ol, open == atom.Dl, bounds(open) && !isTablePart(tag):
+			return
+		}
+	}
+}
+
+// leave ends the element that an end tag ends.
+func (t *textReader) leave(tag atom.Atom, name string) {
+	if t.foreign > 0 || t.hidden != 0 {
+		return
+	}
+	for i, n := len(t.open)-1, 0; i >= 0 && n < maxSearch; i, n = i-1, n+1 {
+		if e := t.open[i]; e.tag == tag && (tag != 0 || e.name == name) {
+			t.open = t.open[:i]
+			return
+		} else if bounds(e.tag) && !isTablePart(tag) {
+			return
+		}
+	}
+}
+
+// beginScript begins a sup or a sub. One with another in it is written as a group, for
+// 2²³ is not 2^(2³).
+func (t *textReader) beginScript(s Script) {
+	hidden, sign := t.look().Hidden(), "^"
+	if s == Below {
+		sign = "_"
+	}
+	open := openScript{after: t.script, from: t.text.Len()}
+	switch {
+	case hidden:
+	case t.nests():
+		open.end, s = ")", OnLine
+		t.gap()
+		t.write(sign + "(")
+		t.begun = true
+	case len(t.scripts) > 0 && t.script != OnLine && t.text.Len() > t.scripts[len(t.scripts)-1].from && !t.space:
+		t.write(sign)
+	}
+	if t.script = s; len(t.scripts) < maxDepth {
+		t.scripts = append(t.scripts, open)
+	}
+}
+
+// endScript ends the innermost sup or sub.
+func (t *textReader) endScript() {
+	t.script = OnLine
+	if n := len(t.scripts); n > 0 {
+		open := t.scripts[n-1]
+		if t.scripts, t.script = t.scripts[:n-1], open.after; open.end != "" {
+			t.write(open.end)
+		}
+	}
+}
+
+// endScripts ends every sup and sub.
+func (t *textReader) endScripts() {
+	for len(t.scripts) > 0 {
+		t.endScript()
+	}
+	t.script = OnLine
+}
+
+// maxPeek is how far another sup or sub is looked for within one.
+const maxPeek = 1 << 10
+
+// nests reports whether the sup or sub that begins here has words and then another one.
+func (t *textReader) nests() bool {
+	rest := t.part[t.at:min(t.at+maxPeek, len(t.part))]
+	words := false
+	for {
+		i := bytes.IndexByte(rest, '<')
+		if i < 0 {
+			return false
+		}
+		words = words || len(bytes.TrimSpace(rest[:i])) > 0
+		rest = rest[i+1:]
+		end := bytes.IndexByte(rest, '>')
+		if end < 0 {
+			return false
+		}
+		name, ends := bytes.CutPrefix(rest[:end], []byte("/"))
+		if i := bytes.IndexAny(name, " \t\r\n\f/"); i >= 0 {
+			name = name[:i]
+		}
+		rest = rest[end+1:]
+		switch tag := atom.Lookup(bytes.ToLower(name)); {
+		case tag == atom.Sup || tag == atom.Sub:
+			return !ends && words
+		case isPart(tag) || kindOf(tag, "") != inline:
+			return false // it is not closed
+		}
+	}
 }
 
 func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' && r != '\v' }
@@ -156,11 +335,12 @@ func (t *textReader) gap() {
 
 // newLine ends the line, unless nothing is on it.
 func (t *textReader) newLine() {
+	t.endScripts()
 	t.strike.End(&t.text)
 	if t.begun {
 		t.text.WriteByte('\n')
 	}
-	t.begun, t.space, t.fresh, t.script = false, false, false, OnLine
+	t.begun, t.space, t.fresh = false, false, false
 }
 
 func (t *textReader) start(tag atom.Atom, ended bool) {
@@ -174,6 +354,7 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 		return
 	}
 	if isCell(tag) {
+		t.endScripts()
 		t.strike.End(&t.text)
 	}
 	switch kind := kindOf(tag, ""); {
@@ -197,7 +378,6 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 			t.text.WriteByte('\t')
 			t.begun, t.space, t.fresh = true, false, true
 		}
-		t.script = OnLine
 	case tag == atom.Tr:
 		t.newLine()
 		t.cells = 0
@@ -213,9 +393,9 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 	switch {
 	case ended, t.formula != nil:
 	case tag == atom.Sup:
-		t.script = Above
+		t.beginScript(Above)
 	case tag == atom.Sub:
-		t.script = Below
+		t.beginScript(Below)
 	case isStruck(tag):
 		t.struck++
 	}
@@ -252,7 +432,7 @@ func (t *textReader) end(tag atom.Atom) {
 	case t.formula != nil && tag != atom.Math:
 		return
 	case tag == atom.Sup, tag == atom.Sub:
-		t.script = OnLine
+		t.endScript()
 	case isStruck(tag):
 		t.struck = max(t.struck-1, 0)
 	case tag == atom.Svg || tag == atom.Math:
@@ -322,7 +502,9 @@ func (t *textReader) endFormula() {
 		return
 	}
 	f, text := t.formula, t.formula.String()
-	t.formula = nil
+	if t.formula = nil; t.look().Hidden() {
+		return
+	}
 	if !f.Bare() {
 		t.apart = t.text.Len()
 		defer func() { t.apart = t.text.Len() }()

@@ -72,7 +72,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "mail/5" }
+func (r *Resolver) Version() string { return "mail/6" }
 
 // Resolve implements [citekit.Resolver]. Errors match [citekit.ErrFormat] if src
 // does not begin as a message or a mailbox, [citekit.ErrRange] also if a message

@@ -42,6 +42,7 @@ type book struct {
 	spine     []itemref
 	nav, ncx  *item
 	cost      int64
+	sheets    *sheetTable
 }
 
 // An item is an entry of the manifest.
@@ -72,7 +73,7 @@ func openBook(ctx context.Context, src *citekit.Source) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &book{archive: archive, byID: make(map[string]*item), byName: make(map[string]*item), folded: new(foldedNames)}
+	b := &book{sheets: new(sheetTable), archive: archive, byID: make(map[string]*item), byName: make(map[string]*item), folded: new(foldedNames)}
 	if err := b.readContainer(ctx); err != nil {
 		return nil, err
 	}
@@ -373,5 +374,10 @@ func (b *book) part(ctx context.Context, number int) (*part, *item, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	sheet, err := b.sheet(ctx, t, it.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.style(sheet)
 	return newPart(t), it, ctx.Err()
 }

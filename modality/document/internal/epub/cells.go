@@ -51,7 +51,7 @@ func (p *part) tableCells(n int) (*preview.Table, error) {
 		return nil, nil
 	}
 	start := p.blocks[n-1].start
-	return docfile.HTMLTable(table, func(s htmlblocks.Span) (string, error) {
+	return docfile.HTMLTable(table, func(s htmlblocks.Span, _ int) (string, error) {
 		from, to := start+int32(s.Start), start+int32(s.End)
 		first, _ := slices.BinarySearchFunc(p.nodes[1:], from, func(n node, at int32) int { return cmp.Compare(n.start, at) })
 		var text strings.Builder
@@ -136,6 +136,7 @@ func (p *part) cellsText(loc citekit.Location) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	t.style(p.sheet)
 	var out strings.Builder
 	only := newPart(t)
 	for _, b := range only.blocks {

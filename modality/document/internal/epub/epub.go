@@ -89,7 +89,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "epub/4" }
+func (r *Resolver) Version() string { return "epub/5" }
 
 // open returns the book in src, from the cache or newly read.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*book, error) {

@@ -194,6 +194,36 @@ func TestRaised(t *testing.T) {
 	}
 }
 
+// TestLooks: what style sheets, in the document or linked, and attributes strike out, raise or
+// hide. The evidence has the same text.
+func TestLooks(t *testing.T) {
+	for body, want := range map[string]string{
+		`<p>for <span class="old">100</span> 80</p>`:                                                        "for ~~100~~ 80\n",
+		`<p>10<span class="up">2</span> m, 10<i style="vertical-align:sub">3</i></p>`:                       "10² m, 10₃\n",
+		`<p>1 <span class="off">2 <img alt="3"/><math><mn>4</mn></math></span>5</p>`:                        "1 5\n",
+		`<p>1 <span style="visibility:hidden">2 <b style="visibility:visible">3</b></span></p>`:             "1 3\n",
+		`<p>1 <span hidden="">2</span> <b class="own">3</b></p>`:                                            "1 ~~3~~\n",
+		`<div class="old"><div><p>1 <b>2</b></p></div></div>`:                                               "~~1 2~~\n",
+		`<table><tr class="old"><td>1</td><td>2</td></tr><tr><td>3</td><td class="off">4</td></tr></table>`: "~~1~~\t~~2~~\n3\t\n",
+		`<pre>1 <i class="old">2</i></pre>`:                                                                 "1 ~~2~~\n",
+		`<p>2<sup>2<sup>3</sup></sup>, x<sub>1<sub>2</sub></sub>, 10<sup>2</sup></p>`:                       "2^(2³), x_(1₂), 10²\n",
+		`<p>10<sup class="off">9<sup>8</sup></sup>7</p>`:                                                    "107\n",
+	} {
+		data := with(t, map[string]string{
+			"OPS/look.css": ".old{text-decoration:line-through}.up{vertical-align:super} .off{display:none}",
+			"OPS/c1.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><head><link rel="stylesheet" href="look.css"/><link rel="stylesheet" href="missing.css"/><link rel="alternate stylesheet" href="look.css#x"/>` +
+				`<style><![CDATA[p>.old,.own{text-decoration:line-through}]]></style></head><body>` + body + `</body></html>`,
+		})
+		if got, _ := readAll(t, data, at(1, 1, 1)); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+		evidence, _ := cut(t, data, at(1, 1, 1))
+		if got, _ := readAll(t, pack(t, evidence), at(1, 1, 1)); got != want {
+			t.Errorf("the evidence of %s: %q, want %q", body, got, want)
+		}
+	}
+}
+
 // TestCutOfParts cuts several parts. The last is missing in the book, and the one
 // before it is the first again.
 func TestCutOfParts(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // maxMarkup is how many bytes a markup document may have. Tests lower it.
@@ -29,6 +30,9 @@ type tree struct {
 	data  string // UTF-8, or an encoding that extends ASCII
 	nodes []node // the first is the document, parents before children
 	soup  bool   // whether it is not well-formed
+
+	sheet *htmlblocks.Sheet // that says how text looks, or nil
+	looks []htmlblocks.Look // of nodes, or nil if all of the text is plain
 }
 
 // A node is a text, or an element if it has a name. Places are offsets in the data;

@@ -51,15 +51,18 @@ type textWriter struct {
 	cells  int  // cells on the line, with or without text
 	pre    int
 	script htmlblocks.Script
-	struck int // elements that are open whose text is struck out
+	look   htmlblocks.Look // of the text at hand
+	struck int             // elements that are open whose text is struck out
 	strike htmlblocks.Strike
 	apart  int // where a formula with parts ends
 }
 
 func (w *textWriter) node(i int32) {
 	n := &w.nodes[i]
+	w.look = w.lookOf(i)
 	switch {
 	case i == w.but && i != 0, isUnseen(n.name):
+	case n.name == "" && w.look.Hidden(), n.name != "" && n.firstChild == 0 && w.look.Hidden(), n.name == "math" && w.look.Hidden():
 	case n.name == "":
 		w.text(w.characters(n))
 	case n.name == "rt", n.name == "rp", n.name == "annotation", n.name == "annotation-xml":
@@ -121,8 +124,17 @@ func (w *textWriter) element(i int32, n *node) {
 	if n.name == "sup" || n.name == "sub" {
 		around := w.script
 		defer func() { w.script = around }()
+		sign := "^"
 		if w.script = htmlblocks.Above; n.name == "sub" {
-			w.script = htmlblocks.Below
+			w.script, sign = htmlblocks.Below, "_"
+		}
+		if w.nests(i) {
+			w.script = htmlblocks.OnLine
+			w.text(sign + "(")
+			defer func() {
+				w.look = w.lookOf(i)
+				w.text(")")
+			}()
 		}
 	}
 	if isStruck(n.name) {
@@ -135,6 +147,20 @@ func (w *textWriter) element(i int32, n *node) {
 	if ownLines {
 		w.line()
 	}
+}
+
+// nests reports whether a sup or sub has words and then another one: 2²³ is not 2^(2³).
+func (w *textWriter) nests(i int32) bool {
+	end, words := w.nodes[i].end, false
+	for c := i + 1; int(c) < len(w.nodes) && w.nodes[c].start < end; c++ {
+		switch n := &w.nodes[c]; n.name {
+		case "sup", "sub":
+			return words && !w.lookOf(i).Hidden()
+		case "":
+			words = words || !isBlank(w.characters(n))
+		}
+	}
+	return false
 }
 
 func isStruck(name string) bool { return name == "s" || name == "del" || name == "strike" }
@@ -178,20 +204,25 @@ func (w *textWriter) text(s string) {
 		w.lines(s)
 		return
 	}
-	s = w.script.Write(s)
+	script := w.script
+	if script == htmlblocks.OnLine {
+		script = w.look.Script
+	}
+	s = script.Write(s)
+	struck := w.struck > 0 || w.look.Struck
 	for s != "" {
 		n := strings.IndexFunc(s, isSpace)
 		if n < 0 {
 			n = len(s)
 		}
 		if n > 0 {
-			if w.struck == 0 {
+			if !struck {
 				w.strike.End(&w.out)
 			}
 			if w.space {
 				w.out.WriteByte(' ')
 			}
-			w.strike.Write(&w.out, s[:n], w.struck > 0)
+			w.strike.Write(&w.out, s[:n], struck)
 			w.space, w.begun, w.word = false, true, true
 		}
 		rest := strings.TrimLeftFunc(s[n:], isSpace)
@@ -206,7 +237,7 @@ func (w *textWriter) text(s string) {
 func (w *textWriter) lines(s string) {
 	for line := range strings.Lines(strings.ReplaceAll(s, "\r\n", "\n")) {
 		content := strings.TrimSuffix(line, "\n")
-		w.strike.Write(&w.out, content, w.struck > 0)
+		w.strike.Write(&w.out, content, w.struck > 0 || w.look.Struck)
 		if content != line {
 			w.strike.End(&w.out)
 		}

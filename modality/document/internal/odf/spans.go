@@ -18,7 +18,11 @@ const (
 	OfText      = "text"
 	OfParagraph = "paragraph"
 	OfCell      = "table-cell"
+	OfShape     = "graphic"
+	OfPlace     = "presentation" // a shape whose place a layout gives
 )
+
+const none = "none"
 
 // maxParents is the largest number of styles followed to their parents.
 const maxParents = 32
@@ -46,26 +50,44 @@ func (sp Spans) readAll(s *xmlspan.Scanner) {
 		switch {
 		case s.Depth == 2 && s.Is("office", "body"):
 			return
-		case s.Depth == 3 && s.Is("style", "style"):
+		case s.Depth == 3 && (s.Is("style", "style") || s.Is("style", "default-style")):
 			sp.Read(s)
 		}
 	}
 }
 
-// Read reads the style whose Start is the token at hand, if it is of text.
+// Read reads the style whose Start is the token at hand, if it is of text. The default
+// style of a family has no name.
 func (sp Spans) Read(s *xmlspan.Scanner) {
 	family := s.Get("style", "family")
-	if family != OfText && family != OfParagraph && family != OfCell {
+	switch family {
+	case OfText, OfParagraph, OfCell, OfShape, OfPlace:
+	default:
 		return
 	}
-	name, st := s.Get("style", "name"), spanStyle{}
-	if parent := s.Get("style", "parent-style-name"); parent != "" {
-		st.parent = family + " " + parent
+	name, st := s.Get("style", "name"), spanStyle{parent: family + " " + s.Get("style", "parent-style-name")}
+	usual := s.Local == "default-style"
+	if usual {
+		name, st.parent = "", ""
 	}
 	for range s.Starts() {
 		if s.Is("style", "text-properties") {
 			st.position, st.struck = strings.TrimSpace(s.Get("style", "text-position")), s.Get("style", "text-line-through-style")
+			if by := s.Get("style", "text-line-through-type"); by == none || st.struck == "" {
+				st.struck = by
+			}
 			st.display = s.Get("text", "display")
+		}
+	}
+	if usual { // it does not restore what looks otherwise around the text
+		if st.struck == none {
+			st.struck = ""
+		}
+		if st.position != "" && scriptOf(st.position) == htmlblocks.OnLine {
+			st.position = ""
+		}
+		if st.display != none {
+			st.display = ""
 		}
 	}
 	sp[family+" "+name] = st // even a plain one: it takes the place of one in another part
@@ -85,18 +107,20 @@ func (sp Spans) Look(family, name string, around Look) Look {
 	for range maxParents {
 		st, ok := sp[style]
 		if !ok {
-			break
+			st = sp[family+" "]
 		}
 		if st.position != "" && !placed {
 			placed, around.Script = true, scriptOf(st.position)
 		}
 		if st.struck != "" && !struck {
-			struck, around.Struck = true, st.struck != "none"
+			struck, around.Struck = true, st.struck != none
 		}
 		if st.display != "" && !displayed {
-			displayed, around.Hidden = true, st.display == "none"
+			displayed, around.Hidden = true, st.display == none
 		}
-		style = st.parent
+		if style = st.parent; style == "" {
+			break
+		}
 	}
 	return around
 }

@@ -1,6 +1,7 @@
 package odf
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -21,13 +22,15 @@ type Table struct {
 type Column struct {
 	Pos, Stop int // of its element
 	Repeat    int
+	Style     string // of its cells that name none, or ""
 }
 
 // A Row is a table:table-row.
 type Row struct {
-	Pos, Stop int // of its element
-	Tag       int // where its start tag ends
-	Repeat    int // how many rows it stands for
+	Pos, Stop int    // of its element
+	Tag       int    // where its start tag ends
+	Repeat    int    // how many rows it stands for
+	Style     string // of its cells that name none, or "" for those of the columns
 	Cells     []TableCell
 }
 
@@ -38,6 +41,7 @@ type TableCell struct {
 	Repeat     int // how many cells it stands for
 	Cols, Rows int // how many it covers
 	Covered    bool
+	Style      string // or ""
 }
 
 const (
@@ -68,7 +72,7 @@ func ReadTable(s *xmlspan.Scanner) Table {
 			}
 		case s.Kind != xmlspan.Start:
 		case s.Is("table", "table-column"):
-			c := Column{Pos: s.Pos, Repeat: r.count("number-columns-repeated", maxRepeat)}
+			c := Column{Pos: s.Pos, Repeat: r.count("number-columns-repeated", maxRepeat), Style: s.Get("table", "default-cell-style-name")}
 			s.Skip()
 			c.Stop = s.Stop
 			r.t.Columns = append(r.t.Columns, c)
@@ -104,14 +108,14 @@ func (r *tableReader) count(local string, limit int) int {
 
 func (r *tableReader) row() {
 	s := r.s
-	row := Row{Pos: s.Pos, Tag: s.Stop, Repeat: r.count("number-rows-repeated", maxRepeat)}
+	row := Row{Pos: s.Pos, Tag: s.Stop, Repeat: r.count("number-rows-repeated", maxRepeat), Style: s.Get("table", "default-cell-style-name")}
 	width := 0
 	for range s.Starts() {
 		if !s.Is("table", "table-cell") && !s.Is("table", "covered-table-cell") {
 			s.Skip()
 			continue
 		}
-		c := TableCell{Pos: s.Pos, Tag: s.Stop, Covered: s.Local == "covered-table-cell"}
+		c := TableCell{Pos: s.Pos, Tag: s.Stop, Covered: s.Local == "covered-table-cell", Style: s.Get("table", "style-name")}
 		c.Repeat = r.spend(r.count("number-columns-repeated", maxRepeat), 1)
 		c.Cols, c.Rows = r.count("number-columns-spanned", 1<<20), r.count("number-rows-spanned", 1<<20)
 		s.Skip()
@@ -155,14 +159,14 @@ func (t *Texter) table(s *xmlspan.Scanner) {
 		if first > last {
 			continue
 		}
-		line := t.row(s, row, first) + "\n"
+		line := t.row(s, &table, row, first) + "\n"
 		for range t.repeats(last-first+1, len(line)) {
 			t.out.WriteString(line)
 		}
 	}
 }
 
-func (t *Texter) row(s *xmlspan.Scanner, row Row, number int) string {
+func (t *Texter) row(s *xmlspan.Scanner, table *Table, row Row, number int) string {
 	var line []string
 	col := 1
 	for _, c := range row.Cells {
@@ -178,7 +182,8 @@ func (t *Texter) row(s *xmlspan.Scanner, row Row, number int) string {
 		}
 		text := ""
 		if !c.Covered {
-			text = t.cell(s.Fragment(c.Pos, c.Stop))
+			style := cmp.Or(c.Style, row.Style, table.columnStyle(col-1))
+			text = t.cell(s.Fragment(c.Pos, c.Stop), t.Spans.Look(OfCell, style, t.Around))
 		}
 		for i := range t.repeats(n, len(text)+1) {
 			line = append(line, text)
@@ -193,9 +198,20 @@ func (t *Texter) row(s *xmlspan.Scanner, row Row, number int) string {
 	return strings.Join(line, "\t")
 }
 
-// cell returns the text of a cell as one line.
-func (t *Texter) cell(s *xmlspan.Scanner) string {
+// columnStyle returns the style of cells of a column, from 1, that name none.
+func (t *Table) columnStyle(col int) string {
+	for _, c := range t.Columns {
+		if col -= c.Repeat; col < 1 {
+			return c.Style
+		}
+	}
+	return ""
+}
+
+// cell returns the text of a cell, within which text is shown so, as one line.
+func (t *Texter) cell(s *xmlspan.Scanner, around Look) string {
 	inner := t.inner()
+	inner.Around = around
 	s.Next()
 	inner.Container(s, s.Depth)
 	t.addNotes(inner)

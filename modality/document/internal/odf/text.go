@@ -20,6 +20,9 @@ type Texter struct {
 	// Spans are the styles of text above or below the line. If they are nil, no text is.
 	Spans Spans
 
+	// Around is how text is shown whose own styles do not say.
+	Around Look
+
 	// Cells are the cells of tables that are read. Zero means all.
 	Cells citekit.Cells
 
@@ -182,7 +185,7 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 		t.out.WriteString(t.Label(s.Pos))
 	}
 	boxes := t.inner()
-	l := line{Builder: &t.out, blank: true, look: t.Spans.Look(OfParagraph, s.Get("text", "style-name"), Look{})}
+	l := line{Builder: &t.out, blank: true, look: t.Spans.Look(OfParagraph, s.Get("text", "style-name"), t.Around)}
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
 		switch s.Kind {

@@ -99,6 +99,24 @@ func TestRaised(t *testing.T) {
 	}
 }
 
+// TestStylesOfRowsAndColumns: those of rows and columns are for cells that are not in the
+// sheet. A cell without a style has the first one.
+func TestStylesOfRowsAndColumns(t *testing.T) {
+	const cells = `<row r="1" s="5" customFormat="1"><c r="A1"><v>100</v></c><c r="B1" s="0"><v>7</v></c><c r="C1" s="5"><v>8</v></c></row>`
+	b := newBook([]string{"Data"}, worksheet(`<cols><col min="1" max="2" style="5"/></cols>`, cells, ""))
+	styles := strings.NewReplacer(`</font></fonts>`, `</font><font><strike/></font></fonts>`, `</cellXfs>`, `<xf numFmtId="0" fontId="1"/></cellXfs>`).Replace(b["xl/styles.xml"])
+	for first, want := range map[string]string{"0": "100\t7\t~~8~~\n", "1": "~~100~~\t~~7~~\t~~8~~\n"} {
+		b["xl/styles.xml"] = strings.Replace(styles, `<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>`, `<xf numFmtId="0" fontId="`+first+`" fillId="0" borderId="0" xfId="0"/>`, 1)
+		if got := readAll(t, b, at("Data", "A1:C1")); got != want {
+			t.Errorf("the first style has font %s: %q, want %q", first, got, want)
+		}
+		cut, _ := resolve(t, b, at("Data", "A1:C1"))
+		if got := readAll(t, cut, at("Data", "A1:C1")); got != want {
+			t.Errorf("the first style has font %s: of the evidence: %q, want %q", first, got, want)
+		}
+	}
+}
+
 // TestFontOfCell: what the font of a cell strikes out or raises is marked, and a run with
 // properties of its own does not look like the cell.
 func TestFontOfCell(t *testing.T) {

@@ -133,7 +133,7 @@ func (j *odsJob) readSheet(ctx context.Context, e *odsSheet, loc citekit.Locatio
 		}
 		t.cells = t.cells[:0]
 		for _, c := range j.book.cells(w) {
-			t.cells = j.book.appendShown(t.cells, c, t.area)
+			t.cells = j.book.appendShown(t.cells, e, c, t.area)
 		}
 		for n := max(w.number, t.area.top); n <= min(w.last(), t.area.bottom); n++ {
 			if err := ctx.Err(); err != nil {

@@ -151,6 +151,41 @@ func TestODSFontOfCell(t *testing.T) {
 	}
 }
 
+// TestODSStylesOfRowsAndColumns: a cell without a style has that of its row, else that of its
+// column, else the default one; its paragraphs may have their own.
+func TestODSStylesOfRowsAndColumns(t *testing.T) {
+	const styles = `<style:style style:name="Default" style:family="table-cell"><style:text-properties style:text-line-through-type="none"/></style:style>` +
+		`<style:style style:name="old" style:family="table-cell"><style:text-properties style:text-line-through-style="solid"/></style:style>` +
+		`<style:style style:name="up" style:family="table-cell"><style:text-properties style:text-position="super 58%"/></style:style>` +
+		`<style:style style:name="P1" style:family="paragraph"><style:text-properties style:text-line-through-type="single"/></style:style>`
+	cell := func(attrs, text string) string {
+		return `<table:table-cell office:value-type="string"` + attrs + `><text:p>` + text + `</text:p></table:table-cell>`
+	}
+	content := odsContent(`<table:table table:name="S"><table:table-column-group><table:table-column table:default-cell-style-name="old" table:number-columns-repeated="2"/></table:table-column-group>` +
+		`<table:table-columns><table:table-column/><table:table-column table:default-cell-style-name="up"/></table:table-columns>` +
+		`<table:table-row>` + cell("", "1") + cell(` table:style-name="Default"`, "2") + cell("", "3") + cell("", "4") + cell("", "5") + `</table:table-row>` +
+		`<table:table-row table:default-cell-style-name="up">` + cell("", "1") + cell(` table:style-name="old"`, "2") + cell("", "3") + `</table:table-row>` +
+		`<table:table-row>` + cell(` table:number-columns-repeated="6"`, "7") + `</table:table-row>` +
+		`<table:table-row><table:table-cell table:number-columns-repeated="2"/><table:table-cell office:value-type="string"><text:p text:style-name="P1">8</text:p><text:p>9</text:p></table:table-cell></table:table-row></table:table>`)
+	data := packODS(t, strings.Replace(content, "<office:automatic-styles>", "<office:automatic-styles>"+styles, 1))
+	for _, c := range []struct{ area, want string }{
+		{"A1:F4", "~~1~~\t2\t3\t⁴\t5\n¹\t~~2~~\t³\n~~7~~\t~~7~~\t7\t⁷\t7\t7\n\t\t~~8~~ 9\n"},
+		{"B3:D3", "~~7~~\t7\t⁷\n"},
+	} {
+		if got, err := textAt(t, new(sheet.Resolver), source(data), at("S", c.area)); err != nil || got != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.area, got, err, c.want)
+		}
+		cut, _, _ := resolveODS(t, data, at("S", c.area))
+		if got, err := textAt(t, new(sheet.Resolver), source(cut), at("S", c.area)); err != nil || got != c.want {
+			t.Errorf("%s of the evidence: %q, %v; want %q", c.area, got, err, c.want)
+		}
+	}
+	usual := strings.Replace(content, "<office:automatic-styles>", `<office:automatic-styles><style:default-style style:family="table-cell"><style:text-properties style:text-line-through-style="solid"/></style:default-style>`, 1)
+	if got, err := textAt(t, new(sheet.Resolver), source(packODS(t, usual)), at("S", "A1:C1")); err != nil || got != "~~1~~\t~~2~~\t~~3~~\n" {
+		t.Errorf("by the default style: %q, %v", got, err)
+	}
+}
+
 // TestODSLeftOut checks that each kind of what evidence does not have is
 // reported, and that nothing of it names another sheet.
 func TestODSLeftOut(t *testing.T) {

@@ -100,7 +100,7 @@ func (b *odsBook) blocks(ctx context.Context, e *odsSheet) ([]block, bool, error
 		if !w.filled {
 			continue
 		}
-		line := b.line(w)
+		line := b.line(e, w)
 		for n := w.number; n <= w.last(); n++ {
 			if err := ctx.Err(); err != nil {
 				return nil, false, err
@@ -114,25 +114,23 @@ func (b *odsBook) blocks(ctx context.Context, e *odsSheet) ([]block, bool, error
 }
 
 // line converts a row to an XLSX row.
-func (b *odsBook) line(w *odsRow) *row {
+func (b *odsBook) line(e *odsSheet, w *odsRow) *row {
 	line := &row{inOrder: true}
 	for _, c := range b.cells(w) {
 		if !c.filled {
-			continue
-		}
-		text := b.shown(c)
-		if text == "" {
 			continue
 		}
 		kind := typeNumber
 		if c.kind == "string" || c.kind == "" {
 			kind = typeText
 		}
-		from := int32(len(line.data))
-		line.data = append(line.data, xmlspan.Escape(text)...)
-		for col := c.col; col <= c.last(); col++ {
-			line.cells = append(line.cells, cell{col: col, kind: kind, value: span{from, int32(len(line.data))}})
-		}
+		b.shownRuns(e, c, c.col, c.last(), func(first, last int32, text string) {
+			from := int32(len(line.data))
+			line.data = append(line.data, xmlspan.Escape(text)...)
+			for col := first; col <= last && text != ""; col++ {
+				line.cells = append(line.cells, cell{col: col, kind: kind, value: span{from, int32(len(line.data))}})
+			}
+		})
 	}
 	return line
 }

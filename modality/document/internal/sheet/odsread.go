@@ -1,8 +1,10 @@
 package sheet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -39,6 +41,7 @@ type odsSheet struct {
 	all      span64
 	tag, end int // offsets of the end of its start tag and the start of its end tag
 	columns  []span64
+	defaults []odsDefault // of columns
 	rows     []odsRow
 	used     area // from A1 to the last cell with content
 	merged   area
@@ -55,7 +58,14 @@ type odsRow struct {
 	tag    int
 	number int32
 	repeat int32
-	filled bool // whether a cell of it has content
+	filled bool   // whether a cell of it has content
+	style  string // of its cells that name none, or "" for those of the columns
+}
+
+// An odsDefault is the style of cells that name none in the columns up to the last one.
+type odsDefault struct {
+	last  int32
+	style string
 }
 
 func (w *odsRow) last() int32 { return w.number + w.repeat - 1 }
@@ -69,7 +79,7 @@ type odsCell struct {
 	filled        bool
 	kind, formula string
 	value         string // the stored value, for cells without text
-	style         string // its name, or "" for that of the row or the column
+	style         string // its name or that of the row, or "" for that of the column
 }
 
 func (c *odsCell) last() int32 { return c.col + c.repeat - 1 }
@@ -97,7 +107,7 @@ const (
 func (b *odsBook) bytes() int64 {
 	n := int64(len(b.text)) + 4096
 	for i := range b.sheets {
-		n += int64(len(b.sheets[i].rows))*48 + 256
+		n += int64(len(b.sheets[i].rows))*64 + int64(len(b.sheets[i].defaults))*24 + 256
 	}
 	return n + int64(len(b.names))*128
 }
@@ -204,7 +214,7 @@ func (b *odsBook) table(ctx context.Context, s *xmlspan.Scanner) error {
 			}
 		case s.Space == "table" && (s.Local == "table-rows" || s.Local == "table-header-rows" || s.Local == "table-row-group"):
 		case s.Space == "table" && (s.Local == "table-column" || s.Local == "table-columns" || s.Local == "table-header-columns" || s.Local == "table-column-group"):
-			s.Skip()
+			e.readColumns(s)
 			e.columns = append(e.columns, span64{pos, s.Stop})
 		case s.Is("table", "named-expressions"):
 			b.readNames(s)
@@ -234,7 +244,7 @@ func count(s *xmlspan.Scanner, local string, limit int32) int32 {
 // row reads the current row. Rows and columns beyond the limits of LibreOffice are
 // left out.
 func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
-	w := odsRow{all: span64{pos: s.Pos}, tag: s.Stop, number: *next, repeat: count(s, "number-rows-repeated", maxOdsRow)}
+	w := odsRow{all: span64{pos: s.Pos}, tag: s.Stop, number: *next, repeat: count(s, "number-rows-repeated", maxOdsRow), style: s.Get("table", "default-cell-style-name")}
 	w.repeat = min(w.repeat, maxOdsRow+1-w.number)
 	cells, bytes := int64(0), int64(0)
 	eachCell(s, func(c odsCell) {
@@ -320,23 +330,77 @@ func (b *odsBook) cells(w *odsRow) []odsCell {
 	var cells []odsCell
 	s := b.root.Fragment(w.all.pos, w.all.stop)
 	if s.Next() {
-		eachCell(s, func(c odsCell) { cells = append(cells, c) })
+		eachCell(s, func(c odsCell) {
+			c.style = cmp.Or(c.style, w.style)
+			cells = append(cells, c)
+		})
 	}
 	return cells
 }
 
+// readColumns reads the element of columns whose Start is the current token.
+func (e *odsSheet) readColumns(s *xmlspan.Scanner) {
+	one := func() {
+		last := int32(0)
+		if n := len(e.defaults); n > 0 {
+			last = e.defaults[n-1].last
+		}
+		style, n := s.Get("table", "default-cell-style-name"), min(count(s, "number-columns-repeated", maxColumn), maxColumn-last)
+		switch {
+		case n < 1:
+		case len(e.defaults) > 0 && e.defaults[len(e.defaults)-1].style == style:
+			e.defaults[len(e.defaults)-1].last += n
+		default:
+			e.defaults = append(e.defaults, odsDefault{last + n, style})
+		}
+	}
+	if s.Local == "table-column" {
+		one()
+	}
+	for range s.Starts() {
+		if s.Is("table", "table-column") {
+			one()
+		}
+	}
+}
+
+// shownRuns calls f for the columns of a cell from first to last, with what it shows in
+// them: a cell that repeats may take its style from several columns.
+func (b *odsBook) shownRuns(e *odsSheet, c odsCell, first, last int32, f func(first, last int32, text string)) {
+	texts := make(map[odf.Look]string)
+	show := func(style string) string {
+		look := b.spans.Look(odf.OfCell, cmp.Or(style, defaultCellStyle), odf.Look{})
+		text, known := texts[look]
+		if !known {
+			text = b.shown(c, look)
+			texts[look] = text
+		}
+		return text
+	}
+	if c.style == "" {
+		i := sort.Search(len(e.defaults), func(i int) bool { return e.defaults[i].last >= first })
+		for ; i < len(e.defaults) && first <= last; i++ {
+			until := min(e.defaults[i].last, last)
+			f(first, until, show(e.defaults[i].style))
+			first = until + 1
+		}
+	}
+	if first <= last {
+		f(first, last, show(c.style))
+	}
+}
+
 // appendShown appends what a cell shows in those of its columns that are in an area.
-func (b *odsBook) appendShown(shown []shownCell, c odsCell, a area) []shownCell {
-	if !c.filled || c.last() < a.left || c.col > a.right {
+func (b *odsBook) appendShown(shown []shownCell, e *odsSheet, c odsCell, a area) []shownCell {
+	first, last := max(c.col, a.left), min(c.last(), a.right)
+	if !c.filled || first > last {
 		return shown
 	}
-	text := b.shown(c)
-	if text == "" {
-		return shown
-	}
-	for col := max(c.col, a.left); col <= min(c.last(), a.right); col++ {
-		shown = append(shown, shownCell{col, text})
-	}
+	b.shownRuns(e, c, first, last, func(first, last int32, text string) {
+		for col := first; col <= last && text != ""; col++ {
+			shown = append(shown, shownCell{col, text})
+		}
+	})
 	return shown
 }
 
@@ -344,13 +408,13 @@ func (b *odsBook) appendShown(shown []shownCell, c odsCell, a area) []shownCell 
 // for many spaces.
 const maxOdsSpaces = 64 << 10
 
-// shown returns the paragraphs of a cell on one line, as its program displayed them.
-// For a cell without paragraphs it returns the value.
-func (b *odsBook) shown(c odsCell) string {
+// shown returns the paragraphs of a cell, whose style gives text that look, on one line, as
+// its program displayed them. For a cell without paragraphs it returns the value.
+func (b *odsBook) shown(c odsCell, look odf.Look) string {
 	var out strings.Builder
 	s := b.root.Fragment(c.all.pos, c.all.stop)
 	paragraphs := 0
-	look, around := b.spans.Look(odf.OfCell, c.style, odf.Look{}), []odf.Look(nil)
+	cell, around := look, []odf.Look(nil)
 	var strike htmlblocks.Strike
 	for s.Next() {
 		switch {
@@ -364,6 +428,7 @@ func (b *odsBook) shown(c odsCell) string {
 			if paragraphs++; paragraphs > 1 {
 				strike.Write(&out, " ", look.Struck)
 			}
+			look, around = b.spans.Look(odf.OfParagraph, s.Get("text", "style-name"), cell), around[:0]
 		case s.Is("text", "span"):
 			around = append(around, look)
 			look = b.spans.Look(odf.OfText, s.Get("text", "style-name"), look)
@@ -391,7 +456,7 @@ func (b *odsBook) shown(c odsCell) string {
 
 // hasValue reports whether the source stores what a cell shows, which may be "".
 func (b *odsBook) hasValue(c odsCell) bool {
-	return c.kind == "string" || c.value != "" || b.shown(c) != ""
+	return c.kind == "string" || c.value != "" || b.shown(c, odf.Look{}) != ""
 }
 
 // stored returns the value of a cell without text.

@@ -94,7 +94,7 @@ func (r *Resolver) init() {
 }
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "sheet/4" }
+func (r *Resolver) Version() string { return "sheet/5" }
 
 const (
 	mediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -20,6 +20,7 @@ func (p *page) frame(take sink) {
 			take("", text)
 		}
 	}
+	p.shaped = p.layers
 	descend(p.Scanner, func() {
 		switch {
 		case p.Is("a", "tbl"):

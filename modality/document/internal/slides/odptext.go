@@ -103,7 +103,9 @@ func (r *odpReader) shape(s *xmlspan.Scanner) (odpShape, error) {
 		return shape, nil
 	}
 	pos, isFrame := s.Pos, s.Local == "frame"
-	t := odf.Texter{Spans: r.spans}
+	look := r.spans.Look(odf.OfShape, s.Get("draw", "style-name"), odf.Look{})
+	look = r.spans.Look(odf.OfPlace, s.Get("presentation", "style-name"), look)
+	t := odf.Texter{Spans: r.spans, Around: r.spans.Look(odf.OfParagraph, s.Get("draw", "text-style-name"), look)}
 	t.AppendTables(&r.tables)
 	t.Container(s, s.Depth)
 	text := t.String()

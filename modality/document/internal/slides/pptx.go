@@ -19,6 +19,8 @@ type pptx struct {
 	slides []slide
 	groups []section
 	first  int // the number that the first slide shows
+	usual  *levels
+	looks  lookTable
 }
 
 // A slide is an entry in the list of slides.
@@ -116,6 +118,8 @@ func (d *pptx) read() error {
 			one.part = parts[one.rel]
 			byID[one.id] = len(d.slides)
 			d.slides = append(d.slides, one)
+		case s.Is("p", "defaultTextStyle"):
+			d.usual = readLevels(s)
 		case s.Is("p14", "section"):
 			d.groups = append(d.groups, section{name: s.Get("", "name")})
 		case s.Is("p14", "sldId") && len(d.groups) > 0:

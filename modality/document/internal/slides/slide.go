@@ -1,6 +1,7 @@
 package slides
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -61,6 +62,9 @@ type reader struct {
 	size   int    // of the text so far
 	err    error  // the first
 	tables []preview.Table
+
+	looks *looks  // of the layout of the slide, or nil
+	usual *levels // of the presentation, or nil
 }
 
 // readSlide returns the text of a slide, counted from 0.
@@ -69,20 +73,26 @@ func (d *pptx) readSlide(ctx context.Context, i int) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{ctx: ctx, pkg: d.pkg, number: d.number(i), left: maxSlideBytes}
-	c, err := r.slide(part)
+	r := &reader{ctx: ctx, pkg: d.pkg, number: d.number(i), left: maxSlideBytes, usual: d.usual}
+	c, err := r.slide(part, &d.looks)
 	if err != nil {
 		return nil, fmt.Errorf("slide %d: %w", i+1, err)
 	}
 	return c, nil
 }
 
-func (r *reader) slide(part *ooxml.Part) (*content, error) {
+func (r *reader) slide(part *ooxml.Part, known *lookTable) (*content, error) {
 	c := &content{marginal: map[int]bool{}}
 	p, err := r.open(part)
 	if err != nil {
 		return nil, err
 	}
+	if layout := p.related("slideLayout"); layout != nil {
+		if r.looks, err = known.of(r.ctx, r.pkg, layout); err != nil {
+			return nil, err
+		}
+	}
+	p.layers = append(r.looks.layers("", ""), r.usual)
 	titled := false
 	p.tree(func(placeholder, text string) {
 		if !titled && (placeholder == "title" || placeholder == "ctrTitle") {
@@ -148,6 +158,10 @@ type page struct {
 	*reader
 	*xmlspan.Scanner
 	rels []ooxml.Rel
+
+	layers []*levels // looks of text that is in no placeholder, those first that precede
+	shaped []*levels // of the shape at hand
+	base   look      // of the paragraph at hand
 }
 
 func (r *reader) open(part *ooxml.Part) (*page, error) {
@@ -220,12 +234,16 @@ func (p *page) shapes(take sink) {
 // shape reads the shape at hand.
 func (p *page) shape(take sink) {
 	placeholder, text := "", ""
+	p.shaped = p.layers
 	children(p.Scanner, func() {
 		switch p.Local {
 		case "nvSpPr":
 			descend(p.Scanner, func() {
 				if p.Is("p", "ph") {
 					placeholder = p.Get("", "type")
+					if p.layers != nil {
+						p.shaped = append(p.looks.layers(cmp.Or(placeholder, "obj"), cmp.Or(p.Get("", "idx"), "0")), p.usual)
+					}
 				}
 			})
 		case "txBody":
@@ -241,7 +259,13 @@ func (p *page) shape(take sink) {
 // Blank paragraphs are left out.
 func (p *page) lines() string {
 	var lines []string
+	around := p.shaped
+	defer func() { p.shaped = around }()
 	descend(p.Scanner, func() {
+		if p.Is("a", "lstStyle") {
+			p.shaped = append([]*levels{readLevels(p.Scanner)}, around...)
+			return
+		}
 		if p.Is("a", "p") {
 			if line := p.paragraph(); strings.TrimSpace(line) != "" {
 				lines = append(lines, line)
@@ -254,15 +278,26 @@ func (p *page) lines() string {
 // paragraph returns the text of the paragraph at hand. Fields give the text that
 // they showed last, except for slide numbers, which programs count again.
 func (p *page) paragraph() string {
+	p.base = p.level(0)
 	text := p.inline(0)
 	p.add(len(text) + 1)
 	return text
 }
 
+// level returns the look of paragraphs of a level, from 0.
+func (p *page) level(n int) (l look) {
+	for _, all := range p.shaped {
+		if all != nil && n >= 0 && n < len(all) {
+			l = l.or(all[n])
+		}
+	}
+	return l
+}
+
 // inline returns the text within the element at hand, which is in so many parts of a formula.
 func (p *page) inline(within int) string {
 	var b strings.Builder
-	script, font, struck := htmlblocks.OnLine, "", false
+	shown, font := p.base, ""
 	var strike htmlblocks.Strike
 	formula := 0 // where the last part of one ends in b
 	formulas := ooxml.Formulas{Within: within, Part: func(*xmlspan.Scanner) string { return p.inline(within + 1) }}
@@ -273,24 +308,25 @@ func (p *page) inline(within int) string {
 			return
 		}
 		switch {
+		case p.Is("a", "pPr"):
+			n, _ := strconv.Atoi(p.Get("", "lvl"))
+			p.base = p.level(n)
 		case p.Is("a", "r"), p.Is("a", "fld"), p.Is("m", "r"):
-			script, font, struck = htmlblocks.OnLine, "", false
+			shown, font = p.base, ""
 			if p.Local == "fld" && p.Get("", "type") == "slidenum" {
 				strike.Write(&b, p.number, false)
 				p.Skip()
 			}
 		case p.Is("a", "rPr"):
-			script = scriptOf(p.Get("", "baseline"))
-			by := p.Get("", "strike")
-			struck = by != "" && by != "noStrike"
+			shown = readLook(p.Scanner).or(p.base)
 		case p.Is("a", "latin"), p.Is("a", "sym"):
 			font = p.Get("", "typeface")
 		case p.Is("a", "t"), p.Is("m", "t"):
-			text := script.Write(ooxml.Symbols(font, p.Chars()))
+			text := shown.script().Write(ooxml.Symbols(font, p.Chars()))
 			if formula > 0 && formula == b.Len() && htmlblocks.Touch(b.String(), text) {
 				b.WriteByte(' ') // a number is not of two parts
 			}
-			strike.Write(&b, text, struck)
+			strike.Write(&b, text, shown.struck())
 		case p.Is("a", "br"):
 			strike.End(&b)
 			b.WriteByte('\n')

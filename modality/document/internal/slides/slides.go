@@ -68,7 +68,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "slides/2" }
+func (r *Resolver) Version() string { return "slides/3" }
 
 // Resolve implements [citekit.Resolver]. The media type is that of the source. If
 // the source may have macros, evidence of some slides has the media type of the

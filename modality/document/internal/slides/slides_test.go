@@ -414,6 +414,68 @@ func TestSpans(t *testing.T) {
 	}
 }
 
+// TestLooks: text of a shape looks as its list style, its placeholder in the layout and the
+// master, the styles of the master and those of the presentation say, by its level.
+func TestLooks(t *testing.T) {
+	list := func(levels ...string) string {
+		s := "<a:lstStyle>"
+		for i, attrs := range levels {
+			s += fmt.Sprintf(`<a:lvl%[1]dpPr><a:defRPr%[2]s/></a:lvl%[1]dpPr>`, i+1, attrs)
+		}
+		return s + "</a:lstStyle>"
+	}
+	box := func(ph, style, runs string) string {
+		return `<p:sp><p:nvSpPr><p:cNvPr id="90" name="box"/><p:cNvSpPr/><p:nvPr>` + ph + `</p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/>` + style + `<a:p>` + runs + `</a:p></p:txBody></p:sp>`
+	}
+	const (
+		body  = `<p:ph type="body" idx="7"/>`
+		out   = ` strike="sngStrike"`
+		in    = ` strike="noStrike"`
+		up    = ` baseline="30000"`
+		line  = ` baseline="0"`
+		two   = `<a:pPr lvl="1"/>`
+		plain = `<a:r><a:t>of 10</a:t></a:r><a:r><a:rPr strike="noStrike" baseline="0"/><a:t>2</a:t></a:r>`
+	)
+	for name, c := range map[string]struct{ shape, layout, master, styles, usual, want string }{
+		"nothing":               {box(body, "", plain), box(body, "", ""), box(body, "", ""), "", "", "of 102"},
+		"its list":              {box("", list(out), plain), "", "", "", "", "~~of 10~~2"},
+		"another level":         {box("", list(out), two+plain), "", "", "", "", "of 102"},
+		"its level":             {box("", list("", out), two+plain), "", "", "", "", "~~of 10~~2"},
+		"raised":                {box("", list(up), plain), "", "", "", "", "of ¹⁰2"},
+		"the layout":            {box(body, "", plain), box(body, list(out), ""), "", "", "", "~~of 10~~2"},
+		"the layout, not":       {box(body, list(in), plain), box(body, list(out), ""), "", "", "", "of 102"},
+		"another place":         {box(body, "", plain), box(`<p:ph type="body" idx="8"/>`, list(out), "") + box(body, "", ""), "", "", "", "of 102"},
+		"a place by its kind":   {box(`<p:ph type="ftr" idx="9"/>`, "", plain), box(`<p:ph type="ftr" idx="11"/>`, list(out), ""), "", "", "", "~~of 10~~2"},
+		"the master":            {box(body, "", plain), box(body, "", ""), box(`<p:ph type="body"/>`, list(out), ""), "", "", "~~of 10~~2"},
+		"the styles":            {box(body, "", plain), box(body, "", ""), "", `<p:bodyStyle>` + list(out)[12:len(list(out))-13] + `</p:bodyStyle>`, "", "~~of 10~~2"},
+		"the styles of titles":  {box(body, "", plain), box(body, "", ""), "", `<p:titleStyle>` + list(out)[12:len(list(out))-13] + `</p:titleStyle>`, "", "of 102"},
+		"the presentation":      {box("", "", plain), "", "", "", list(out), "~~of 10~~2"},
+		"the master before it":  {box(body, "", plain), box(body, "", ""), "", `<p:bodyStyle>` + list(in + line)[12:len(list(in+line))-13] + `</p:bodyStyle>`, list(out + up), "of 102"},
+		"a cell":                {frame(9, "drawingml/2006/table", `<a:tbl><a:tblPr/><a:tr><a:tc><a:txBody><a:bodyPr/><a:p>`+plain+`</a:p></a:txBody></a:tc></a:tr></a:tbl>`), "", "", "", list(out), "~~of 10~~2"},
+		"a layout that is none": {box(body, "", plain), "<p:sp>", "", "", "", "of 102"},
+	} {
+		d := newDeck()
+		d.parts[slideName(2)] = strings.Replace(d.parts[slideName(2)], "</p:spTree>", c.shape+"</p:spTree>", 1)
+		rels := strings.Join(d.rels[slideName(2)], "")
+		at := strings.Index(rels, "ppt/slideLayouts/")
+		layout := rels[at : at+strings.IndexByte(rels[at:], '"')]
+		rels = strings.Join(d.rels[layout], "")
+		at = strings.Index(rels, "ppt/slideMasters/")
+		master := rels[at : at+strings.IndexByte(rels[at:], '"')]
+		d.parts[layout] = strings.Replace(d.parts[layout], "</p:spTree>", c.layout+"</p:spTree>", 1)
+		d.parts[master] = strings.Replace(strings.Replace(d.parts[master], "</p:spTree>", c.master+"</p:spTree>", 1), "</p:sldMaster>", `<p:txStyles>`+c.styles+`</p:txStyles></p:sldMaster>`, 1)
+		d.parts["ppt/presentation.xml"] = strings.Replace(d.parts["ppt/presentation.xml"], "</p:presentation>", `<p:defaultTextStyle>`+strings.TrimSuffix(strings.TrimPrefix(c.usual, "<a:lstStyle>"), "</a:lstStyle>")+`</p:defaultTextStyle></p:presentation>`, 1)
+		lines := strings.Split(strings.Join(texts(t, d.bytes(), pages(2, 2)), ""), "\n")
+		if !slices.Contains(lines, c.want) {
+			t.Errorf("%s: %q lacks %q", name, lines, c.want)
+		}
+		out, _ := cut(t, d.bytes(), pages(2, 2))
+		if lines = strings.Split(strings.Join(texts(t, out, pages(1, 1)), ""), "\n"); !slices.Contains(lines, c.want) {
+			t.Errorf("%s: the evidence %q lacks %q", name, lines, c.want)
+		}
+	}
+}
+
 // TestRaised: digits of a power, of an index or of parts of a formula are not part of the
 // number before them.
 func TestRaised(t *testing.T) {

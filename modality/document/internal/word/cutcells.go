@@ -56,7 +56,7 @@ func rowWidth(s *xmlspan.Scanner) (cols int) {
 	for range s.Starts() {
 		switch {
 		case s.Is("w", "trPr"):
-			cols, _ = rowProperties(s)
+			cols, _, _ = rowProperties(s)
 		case s.Is("w", "tc"):
 			cols += cellWidth(s)
 		case isUnread(s):

@@ -191,6 +191,73 @@ func TestStruck(t *testing.T) {
 	}
 }
 
+// TestStyles: what is struck out, hidden, above or below the line by styles. Each kind of
+// style reverses what those around it say, and a run says it for all.
+func TestStyles(t *testing.T) {
+	set := func(properties, text string) string {
+		return `<w:r><w:rPr>` + properties + `</w:rPr><w:t xml:space="preserve">` + text + `</w:t></w:r>`
+	}
+	by := func(id string) string { return `<w:rStyle w:val="` + id + `"/>` }
+	in := func(properties, cell, content string) string {
+		return strings.Replace(table([]string{`<w:tc><w:tcPr>` + cell + `</w:tcPr>` + content + `</w:tc>`}), "<w:tblPr/>", `<w:tblPr>`+properties+`</w:tblPr>`, 1)
+	}
+	const no, out, old, row = `<w:strike w:val="0"/>`, `<w:tblStyle w:val="tOut"/>`, `<w:tblStyle w:val="tRow"/>`, `<w:cnfStyle w:val="100000000000"/>`
+	lift := func(by, more string) string { return `<w:position w:val="` + by + `"/>` + more }
+	for name, c := range map[string]struct{ body, want string }{
+		"a paragraph":                    {para(styled("Out"), run("1")+set(no, " 2")), "~~1~~ 2\n"},
+		"based on it":                    {para(styled("More"), run("1")), "~~1~~\n"},
+		"based on it, not":               {para(styled("Not"), run("1")), "1\n"},
+		"twice is not":                   {para(styled("Out"), run("1 ")+set(by("out"), "2")), "~~1~~ 2\n"},
+		"twice and the run":              {para(styled("Out"), set(by("out")+"<w:strike/>", "2")), "~~2~~\n"},
+		"a character style, not the run": {para("", set(by("out")+no, "2")), "2\n"},
+		"two lines are no toggle":        {para(styled("Double"), set(by("double"), "1")+set(`<w:dstrike w:val="0"/>`, " 2")), "~~1~~ 2\n"},
+		"two lines in place of one":      {para(styled("Out"), set(no+"<w:dstrike/>", "1")), "~~1~~\n"},
+		"a linked style":                 {para(styled("Linked"), run("1")) + para("", run("2 ")+set(by("LinkedChar"), "3")), "~~1~~\n2 ~~3~~\n"},
+		"hidden twice is shown":          {para(styled("Off"), run("1")+set(by("off"), "2")), "2\n"},
+		"a table":                        {in(out, "", para("", run("1")+set(no, " 2"))), "~~1~~ 2\n"},
+		"a table based on it":            {in(`<w:tblStyle w:val="tMore"/>`, "", para("", run("1"))), "~~1~~\n"},
+		"a table, and its paragraph":     {in(out, "", para(styled("Out"), run("1"))), "1\n"},
+		"a table in a table":             {in(out, "", in("", "", para("", run("1")))+para("", run("2"))), "1 ~~2~~\n"},
+		"a row of a table":               {in(old, row, para("", run("1"))), "~~1~~\n"},
+		"another row":                    {in(old, `<w:cnfStyle w:val="010000000000"/>`, para("", run("1"))), "1\n"},
+		"a row by its name":              {in(old, `<w:cnfStyle w:firstRow="1"/>`, para("", run("1"))), "~~1~~\n"},
+		"a power in a cell":              {in(`<w:tblStyle w:val="tUp"/>`, "", para("", run("2")+set(`<w:vertAlign w:val="baseline"/>`, "3"))), "²3\n"},
+		"raised":                         {para("", run("10")+set(lift("6", ""), "2")), "10²\n"},
+		"raised, in points":              {para("", run("10")+set(lift("3pt", ""), "2")), "10²\n"},
+		"lowered":                        {para("", run("H")+set(lift("-4", `<w:sz w:val="16"/>`), "2")+run("O")), "H₂O\n"},
+		"adjusted":                       {para("", run("10")+set(lift("2", ""), "2")), "102\n"},
+		"of a large font":                {para("", run("10")+set(lift("6", `<w:sz w:val="72"/>`), "2")), "102\n"},
+		"raised by a style":              {para("", run("10")+set(by("lift"), "2")+set(by("lift")+lift("0", ""), "3")), "10²3\n"},
+		"a raised paragraph":             {para(styled("Lift"), run("10")), "10\n"},
+		"lowered, though moved up":       {para("", run("10")+set(lift("6", "")+`<w:vertAlign w:val="subscript"/>`, "2")), "10₂\n"},
+		"no number":                      {para("", run("10")+set(lift("NaN", ""), "2")+set(lift("much", ""), "3")), "1023\n"},
+	} {
+		style := func(kind, id, inner, properties string) string {
+			return `<w:style w:type="` + kind + `" w:styleId="` + id + `">` + inner + `<w:rPr>` + properties + `</w:rPr></w:style>`
+		}
+		const strike, double, hide = `<w:strike/>`, `<w:dstrike/>`, `<w:vanish/>`
+		data := docx{body: c.body, rels: []string{"styles", "styles.xml"}, parts: []string{"word/styles.xml", `<w:styles ` + wordNS + `><w:docDefaults><w:rPrDefault><w:rPr><w:sz w:val="22"/></w:rPr></w:rPrDefault></w:docDefaults>` +
+			style("paragraph", "Out", "", strike) + style("paragraph", "More", `<w:basedOn w:val="Out"/>`, "") + style("paragraph", "Not", `<w:basedOn w:val="Out"/>`, no) +
+			style("paragraph", "Double", "", double) + style("paragraph", "Off", "", hide) + style("paragraph", "Lift", "", lift("6", "")) +
+			style("paragraph", "Linked", `<w:link w:val="LinkedChar"/>`, strike) + style("character", "LinkedChar", `<w:link w:val="Linked"/>`, strike) +
+			style("character", "out", "", strike) + style("character", "double", "", double) + style("character", "off", "", hide) + style("character", "lift", "", lift("6", "")) +
+			style("table", "tOut", "", strike) + style("table", "tMore", `<w:basedOn w:val="tOut"/>`, "") + style("table", "tUp", "", `<w:vertAlign w:val="superscript"/>`) +
+			style("table", "tRow", `<w:tblStylePr w:type="firstRow"><w:rPr>`+strike+`</w:rPr></w:tblStylePr>`, "") + `</w:styles>`}}.pack(t)
+		if got := read(t, data, whole); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		evidence, _ := cut(t, data, blocks(1, 1))
+		if got, want := read(t, evidence, whole), read(t, data, blocks(1, 1)); got != want {
+			t.Errorf("the evidence of %s: %q, want %q", name, got, want)
+		}
+	}
+	data := docx{body: para("", run("1 ")+set(no, "2")) + para(styled("Out"), run("3")), rels: []string{"styles", "styles.xml"}, parts: []string{"word/styles.xml", `<w:styles ` + wordNS + `>` +
+		`<w:docDefaults><w:rPrDefault><w:rPr><w:strike/></w:rPr></w:rPrDefault></w:docDefaults><w:style w:type="paragraph" w:styleId="Out"><w:rPr><w:strike/></w:rPr></w:style></w:styles>`}}.pack(t)
+	if got, want := read(t, data, whole), "~~1~~ 2\n~~3~~\n"; got != want {
+		t.Errorf("by default: %q, want %q", got, want)
+	}
+}
+
 // TestSymbols: a symbol of a font is not left out, so that "≤ 5" is not "5".
 func TestSymbols(t *testing.T) {
 	sym := func(font, char string) string {

@@ -85,11 +85,13 @@ func (o *odtStyles) definition(s *xmlspan.Scanner) {
 			st.list, st.hasList = s.Attr("style", "list-style-name")
 			o.paragraphs[name] = st
 			o.spans.Read(s)
-		case "text":
-			o.spans.Read(s)
 		case "table":
 			o.tables[name] = master
+		default:
+			o.spans.Read(s)
 		}
+	case s.Is("style", "default-style"):
+		o.spans.Read(s)
 	case s.Is("style", "master-page"):
 		if o.firstMaster == "" {
 			o.firstMaster = name

@@ -2,6 +2,7 @@ package word
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ type style struct {
 	numID   string // "" if not given
 	ilvl    int    // -1 if not given
 	run     run
+
+	parts map[string]run // what a style of tables says of parts of them, such as "firstRow"
 }
 
 // styles are the styles of a document by id.
@@ -29,10 +32,14 @@ type styles struct {
 	usual string // id of the style of paragraphs that name none
 
 	characters map[string]characterStyle
+	tables     map[string]*style
+	usualTable string // id of the style of tables that name none
+	defaults   run
 
 	levels   map[string]int  // heading levels, cached
 	captions map[string]bool // whether styles are for captions, cached
 	runs     map[string]run  // what character styles say, cached
+	text     map[string]run  // what the others say of text, cached
 }
 
 // A characterStyle is a style of runs.
@@ -43,17 +50,25 @@ type characterStyle struct {
 
 // A run is what properties of runs say of their text. What they leave open is "".
 type run struct {
-	align  string // such as "superscript"
-	hidden string // on or off
-	struck string // likewise
-	font   string
+	align    string // such as "superscript"
+	position string // above the line, in half-points unless it has a unit
+	size     string // likewise
+	hidden   string // on or off
+	struck   string // likewise
+	double   string // likewise, by two lines
+	font     string
 }
 
 const on, off = "on", "off"
 
 func (r run) or(other run) run {
-	return run{cmp.Or(r.align, other.align), cmp.Or(r.hidden, other.hidden), cmp.Or(r.struck, other.struck), cmp.Or(r.font, other.font)}
+	return run{
+		cmp.Or(r.align, other.align), cmp.Or(r.position, other.position), cmp.Or(r.size, other.size), cmp.Or(r.hidden, other.hidden),
+		cmp.Or(r.struck, other.struck), cmp.Or(r.double, other.double), cmp.Or(r.font, other.font),
+	}
 }
+
+func (r run) isStruck() bool { return r.struck == on || r.double == on }
 
 func (r run) script() htmlblocks.Script {
 	switch r.align {
@@ -62,13 +77,40 @@ func (r run) script() htmlblocks.Script {
 	case "subscript":
 		return htmlblocks.Below
 	}
+	switch by, size := halfPoints(r.position), cmp.Or(halfPoints(r.size), defaultSize); {
+	case by*lowest >= size:
+		return htmlblocks.Above
+	case -by*lowest >= size:
+		return htmlblocks.Below
+	}
 	return htmlblocks.OnLine
+}
+
+const (
+	defaultSize = 20 // half-points of text whose size is not given
+	lowest      = 6  // the part of its size by which text is above or below the line, not only adjusted to it
+)
+
+// halfPoints returns a measure in half-points; 0 if it is none.
+func halfPoints(measure string) float64 {
+	per := 1.0
+	for unit, n := range map[string]float64{"pt": 2, "pc": 24, "pi": 24, "in": 144, "cm": 144 / 2.54, "mm": 14.4 / 2.54} {
+		if number, ok := strings.CutSuffix(measure, unit); ok {
+			measure, per = number, n
+		}
+	}
+	n, err := strconv.ParseFloat(measure, 64)
+	if err != nil || math.IsNaN(n) {
+		return 0
+	}
+	return n * per
 }
 
 func readStyles(text string) (*styles, error) {
 	all := &styles{
 		byID: make(map[string]*style), characters: make(map[string]characterStyle),
-		levels: make(map[string]int), captions: make(map[string]bool), runs: make(map[string]run),
+		tables: make(map[string]*style), levels: make(map[string]int), captions: make(map[string]bool), runs: make(map[string]run),
+		text: make(map[string]run),
 	}
 	if text == "" {
 		return all, nil
@@ -86,9 +128,16 @@ func readStyles(text string) (*styles, error) {
 				all.byID[id] = readStyle(s)
 			} else if kind == "character" {
 				all.characters[id] = readCharacterStyle(s)
+			} else if kind == "table" {
+				all.tables[id] = readStyle(s)
+				if usual {
+					all.usualTable = id
+				}
 			} else {
 				s.Skip()
 			}
+		} else if _, parent := s.Parent(); s.Is("w", "rPr") && parent == "rPrDefault" {
+			_, all.defaults = readRun(s)
 		}
 	}
 	all.prepare()
@@ -118,7 +167,17 @@ func readStyle(s *xmlspan.Scanner) *style {
 			st.ilvl = number(s.Get("w", "val"), -1)
 		case "rPr":
 			_, st.run = readRun(s)
-		case "tblPr", "tblStylePr", "pPrChange":
+		case "tblStylePr":
+			part := s.Get("w", "type")
+			if st.parts == nil {
+				st.parts = make(map[string]run)
+			}
+			for range s.Starts() {
+				if s.Is("w", "rPr") {
+					_, st.parts[part] = readRun(s)
+				}
+			}
+		case "tblPr", "pPrChange":
 			s.Skip()
 		}
 	}
@@ -150,10 +209,14 @@ func readRun(s *xmlspan.Scanner) (style string, r run) {
 			r.font = cmp.Or(s.Get("w", "ascii"), s.Get("w", "hAnsi"))
 		case s.Is("w", "vanish"):
 			r.hidden = toggled(s)
-		case s.Is("w", "strike"), s.Is("w", "dstrike"):
-			if r.struck != on {
-				r.struck = toggled(s)
-			}
+		case s.Is("w", "strike"):
+			r.struck = toggled(s)
+		case s.Is("w", "dstrike"):
+			r.double = toggled(s)
+		case s.Is("w", "position"):
+			r.position = s.Get("w", "val")
+		case s.Is("w", "sz"):
+			r.size = s.Get("w", "val")
 		case s.Is("w", "rPrChange"):
 			s.Skip()
 		}
@@ -183,9 +246,42 @@ func (all *styles) prepare() {
 		all.levels[id] = all.findLevel(id)
 		all.captions[id] = all.findCaption(id)
 	}
+	for id := range all.byID {
+		all.text[id] = all.findText(id)
+	}
 	for id := range all.characters {
 		all.runs[id] = all.findRun(id)
 	}
+}
+
+// findText returns what a style of paragraphs, or the nearest that it is based on, says of text.
+func (all *styles) findText(id string) (r run) {
+	all.chain(id, func(_ string, st *style) bool {
+		r = r.or(st.run)
+		return false
+	})
+	return r
+}
+
+// inTable returns what a style of tables says of text in some parts of a table.
+func (all *styles) inTable(id string, parts tableParts) (r run) {
+	if all == nil {
+		return r
+	}
+	id = cmp.Or(id, all.usualTable)
+	var chain []*style
+	for st := all.tables[id]; st != nil && len(chain) < maxChain; st = all.tables[st.basedOn] {
+		chain = append(chain, st)
+	}
+	for _, part := range parts.names() {
+		for _, st := range chain {
+			r = r.or(st.parts[part])
+		}
+	}
+	for _, st := range chain {
+		r = r.or(st.run)
+	}
+	return r
 }
 
 // chain calls use with a style and then the styles it is based on, until use returns
@@ -251,17 +347,36 @@ func (all *styles) findRun(id string) (r run) {
 }
 
 // shown returns what a run with these properties, and its style, says in a paragraph with
-// a style.
-func (all *styles) shown(paragraph, character string, r run) run {
+// a style, in a table whose style says something. A whole paragraph stands above no line.
+func (all *styles) shown(table run, paragraph, character string, r run) run {
 	if all == nil {
 		return r
 	}
-	r = r.or(all.runs[character])
-	all.chain(cmp.Or(paragraph, all.usual), func(_ string, st *style) bool {
-		r = r.or(st.run)
-		return false
-	})
-	return r
+	c, p := all.runs[character], all.text[cmp.Or(paragraph, all.usual)]
+	s := r.or(c).or(p).or(table).or(all.defaults)
+	s.position = cmp.Or(r.position, c.position)
+	s.struck = toggle(r.struck, all.defaults.struck, c.struck, p.struck, table.struck)
+	s.hidden = toggle(r.hidden, all.defaults.hidden, c.hidden, p.hidden, table.hidden)
+	return s
+}
+
+// toggle returns whether a property is on that each kind of style reverses: as a run says
+// itself, else on if it is by default, else if an odd number of styles has it (ECMA-376,
+// part 1, section 17.7.3).
+func toggle(own, usual string, styles ...string) string {
+	if own != "" || usual == on {
+		return cmp.Or(own, on)
+	}
+	value := off
+	for _, style := range styles {
+		switch {
+		case style == on && value == on:
+			value = off
+		case style == on:
+			value = on
+		}
+	}
+	return value
 }
 
 // isTitle reports whether a style is the title style.

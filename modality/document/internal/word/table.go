@@ -21,19 +21,25 @@ type cell struct{ col, width int }
 // a tab before each column except the first. A cell that takes several columns has
 // its text in the first.
 func (t *texter) table(s *xmlspan.Scanner) {
-	row := 0
+	row, style := 0, ""
 	for range s.Starts() {
 		switch {
+		case s.Is("w", "tblPr"):
+			for range s.Starts() {
+				if s.Is("w", "tblStyle") {
+					style = s.Get("w", "val")
+				}
+			}
 		case s.Is("w", "tr"):
 			row++
-			t.row(s, row)
+			t.row(s, row, style)
 		case isUnread(s):
 			s.Skip()
 		}
 	}
 }
 
-func (t *texter) row(s *xmlspan.Scanner, row int) {
+func (t *texter) row(s *xmlspan.Scanner, row int, style string) {
 	if c := t.cells; !c.IsZero() && (row < int(c.First.Row) || row > int(c.Last.Row)) {
 		s.Skip()
 		return
@@ -45,18 +51,19 @@ func (t *texter) row(s *xmlspan.Scanner, row int) {
 		}
 		line = append(line, text)
 	}
-	col := 1
+	col, of := 1, tableParts(0)
 	for range s.Starts() {
 		switch {
 		case s.Is("w", "trPr"):
-			before, header := rowProperties(s)
+			before, header, parts := rowProperties(s)
+			of = parts
 			for range before {
 				add(col, "")
 				col++
 			}
 			t.made.row(row, header)
 		case s.Is("w", "tc"):
-			c, text := t.cell(s)
+			c, text := t.cell(s, style, of)
 			t.made.cell(row, col, c, text)
 			for i := range c.width {
 				if i > 0 {
@@ -73,17 +80,57 @@ func (t *texter) row(s *xmlspan.Scanner, row int) {
 }
 
 // rowProperties reads the current trPr and returns how many columns the row skips before
-// its first cell, and whether the row is repeated on each page.
-func rowProperties(s *xmlspan.Scanner) (before int, header bool) {
+// its first cell, whether the row is repeated on each page, and the parts of the table that
+// it belongs to.
+func rowProperties(s *xmlspan.Scanner) (before int, header bool, parts tableParts) {
 	for range s.Starts() {
 		switch {
+		case s.Is("w", "cnfStyle"):
+			parts = readParts(s)
 		case s.Is("w", "gridBefore"):
 			before = number(s.Get("w", "val"), 0)
 		case s.Is("w", "tblHeader"):
 			header = isOn(cmp.Or(s.Get("w", "val"), "1"))
 		}
 	}
-	return min(max(before, 0), maxSpan), header
+	return min(max(before, 0), maxSpan), header, parts
+}
+
+// tableParts are the parts of a table that a row or a cell belongs to: a bit for each of
+// partNames.
+type tableParts uint16
+
+// partNames are the parts of tables that styles know, with the attributes of cnfStyle that
+// tell them, in the order of its bits (ECMA-376, part 1, section 17.4.7).
+var partNames = [...][2]string{
+	{"firstRow", "firstRow"}, {"lastRow", "lastRow"}, {"firstCol", "firstColumn"}, {"lastCol", "lastColumn"},
+	{"band1Vert", "oddVBand"}, {"band2Vert", "evenVBand"}, {"band1Horz", "oddHBand"}, {"band2Horz", "evenHBand"},
+	{"neCell", "firstRowLastColumn"}, {"nwCell", "firstRowFirstColumn"}, {"seCell", "lastRowLastColumn"}, {"swCell", "lastRowFirstColumn"},
+}
+
+// readParts reads the current cnfStyle.
+func readParts(s *xmlspan.Scanner) (parts tableParts) {
+	bits := s.Get("w", "val")
+	for i, name := range partNames {
+		if i < len(bits) && bits[i] == '1' || isOn(s.Get("w", name[1])) {
+			parts |= 1 << i
+		}
+	}
+	return parts
+}
+
+// partOrder are indexes of partNames, those first whose style precedes.
+var partOrder = [...]int{8, 9, 10, 11, 2, 3, 0, 1, 6, 7, 4, 5}
+
+// names returns the names of parts, those first whose style precedes.
+func (p tableParts) names() []string {
+	var names []string
+	for _, i := range partOrder {
+		if p&(1<<i) != 0 {
+			names = append(names, partNames[i][0])
+		}
+	}
+	return append(names, "wholeTable")
 }
 
 // A shape is what a tc says of its place.
@@ -91,16 +138,19 @@ type shape struct {
 	width  int  // in columns
 	merged bool // with the cell above
 	notes  []string
+	parts  tableParts
 }
 
-// cell reads the current tc and returns its shape and its text on one line.
-func (t *texter) cell(s *xmlspan.Scanner) (c shape, text string) {
-	inner := &texter{d: t.d, styles: t.styles, chunks: t.chunks}
+// cell reads the current tc, of a row of some parts of a table with a style, and returns its
+// shape and its text on one line.
+func (t *texter) cell(s *xmlspan.Scanner, style string, of tableParts) (c shape, text string) {
+	inner := &texter{d: t.d, styles: t.styles, chunks: t.chunks, around: t.styles.inTable(style, of)}
 	c.width = 1
 	for range s.Starts() {
 		switch {
 		case s.Is("w", "tcPr"):
 			c = shapeOf(s)
+			inner.around = t.styles.inTable(style, of|c.parts)
 		case s.Is("w", "p"):
 			inner.paragraph(s)
 		case s.Is("w", "tbl"):
@@ -127,6 +177,8 @@ func shapeOf(s *xmlspan.Scanner) (c shape) {
 		switch {
 		case s.Is("w", "gridSpan"):
 			width = number(s.Get("w", "val"), 1)
+		case s.Is("w", "cnfStyle"):
+			c.parts = readParts(s)
 		case s.Is("w", "vMerge"):
 			c.merged = s.Get("w", "val") != "restart"
 		}

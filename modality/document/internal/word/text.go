@@ -22,6 +22,7 @@ type texter struct {
 	out     strings.Builder
 	style   string // of the paragraph at hand
 	run     run    // what the run at hand says
+	around  run    // of the part of a table that is read
 	strike  htmlblocks.Strike
 	within  int      // formulas' parts that are open
 	formula int      // where the last part of a formula ends in out
@@ -152,7 +153,7 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 			t.out.WriteByte('\n')
 		}
 	case "noBreakHyphen":
-		t.strike.Write(&t.out, "-", t.run.struck == on)
+		t.strike.Write(&t.out, "-", t.run.isStruck())
 	case "sym":
 		t.symbol(s)
 	case "txbxContent":
@@ -176,7 +177,7 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 
 // part returns the text of the part of a formula whose Start is the current token.
 func (t *texter) part(s *xmlspan.Scanner, boxes *texter) string {
-	inner := &texter{d: t.d, styles: t.styles, chunks: t.chunks, within: t.within + 1}
+	inner := &texter{d: t.d, styles: t.styles, chunks: t.chunks, around: t.around, within: t.within + 1}
 	for range s.Starts() {
 		inner.inline(s, boxes)
 	}
@@ -195,7 +196,7 @@ func (t *texter) words(text string) {
 	if t.formula > 0 && t.formula == t.out.Len() && htmlblocks.Touch(t.out.String(), text) {
 		t.out.WriteByte(' ') // a number is not of two parts
 	}
-	t.strike.Write(&t.out, t.run.script().Write(ooxml.Symbols(t.run.font, text)), t.run.struck == on)
+	t.strike.Write(&t.out, t.run.script().Write(ooxml.Symbols(t.run.font, text)), t.run.isStruck())
 }
 
 // properties reads the style of the paragraph whose pPr is the current token.
@@ -213,13 +214,13 @@ func (t *texter) properties(s *xmlspan.Scanner) {
 // inRun writes the text of the run whose Start is the current token, unless it is hidden.
 func (t *texter) inRun(s *xmlspan.Scanner, boxes *texter) {
 	around := t.run
-	t.run = t.styles.shown(t.style, "", run{})
+	t.run = t.styles.shown(t.around, t.style, "", run{})
 	for range s.Starts() {
 		_, parent := s.Parent()
 		switch {
 		case s.Is("w", "rPr") && parent == "r":
 			style, r := readRun(s)
-			t.run = t.styles.shown(t.style, style, r)
+			t.run = t.styles.shown(t.around, t.style, style, r)
 		case t.run.hidden == on:
 			s.Skip()
 		default:
@@ -236,7 +237,7 @@ func (t *texter) symbol(s *xmlspan.Scanner) {
 	if err != nil || n > utf8.MaxRune || !utf8.ValidRune(r) || r < ' ' {
 		r = ooxml.Unknown
 	}
-	t.strike.Write(&t.out, string(ooxml.Symbol(s.Get("w", "font"), r)), t.run.struck == on)
+	t.strike.Write(&t.out, string(ooxml.Symbol(s.Get("w", "font"), r)), t.run.isStruck())
 }
 
 // labelAt returns the number of the paragraph that begins at pos.

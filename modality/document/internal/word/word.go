@@ -118,9 +118,9 @@ type evidence struct {
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string {
 	if r.Comments {
-		return "word/5 comments"
+		return "word/7 comments"
 	}
-	return "word/4"
+	return "word/6"
 }
 
 // open returns the document in src. It may be shared with other calls.
