@@ -10,7 +10,8 @@ import (
 // How digits above or below the line differ from those on it, in sizes of the larger font.
 const (
 	smallDigit  = 0.85 // at most their size, unless they are
-	highDigit   = 0.25 // above the line
+	highDigit   = 0.25 // above the line, or below it and
+	lowDigit    = 0.98 // at most their size
 	raisedFrom  = 0.2  // above the line
 	loweredFrom = 0.08 // below it
 	farthest    = 1.2  // from the line
@@ -188,7 +189,8 @@ func (r *lineReader) marked(runes []rune, from, to int) ([]rune, error) {
 		c := runes[from+i]
 		shown[i] = c
 		above := d.above(on) / on.size
-		if d.size > smallDigit*on.size && above < highDigit || math.Abs(above) > farthest {
+		far := above >= highDigit || above <= -highDigit && d.size <= lowDigit*on.size
+		if d.size > smallDigit*on.size && !far || math.Abs(above) > farthest {
 			continue
 		}
 		instead := rune(0)
