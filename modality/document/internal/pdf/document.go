@@ -168,9 +168,9 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 // because that changes the text.
 func (r *Resolver) Version() string {
 	if r.OCR {
-		return "pdf/6 ocr " + r.OCRLanguages + " " + r.OCRProgram
+		return "pdf/7 ocr " + r.OCRLanguages + " " + r.OCRProgram
 	}
-	return "pdf/6"
+	return "pdf/7"
 }
 
 // Resolve implements [citekit.Resolver]. The media type is always

@@ -125,7 +125,7 @@ func cleanWidth(runes []rune, i int) int {
 
 // add adds the character at an index of the text.
 func (r *boxReader) add(c rune, index int) error {
-	if c == '\n' || c == '\r' || index < 0 {
+	if c == '\n' || c == '\r' || index < 0 && index != space {
 		r.end()
 		return nil
 	}

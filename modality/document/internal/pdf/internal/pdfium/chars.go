@@ -66,7 +66,7 @@ func (s *Session) PlacedText(ctx context.Context, r io.ReaderAt, size int64, pag
 					return err
 				}
 				reader := placeReader{lineReader: lineReader{p: p, text: text, place: sheet.place, mapped: reading.mapped}, PlacedText: &texts[i], marks: page.Marks}
-				return reader.read(reading.runes)
+				return reader.read(reading)
 			})
 			if err != nil {
 				return err
@@ -83,7 +83,8 @@ type placeReader struct {
 	marks bool
 }
 
-func (r *placeReader) read(runes []rune) error {
+func (r *placeReader) read(text written) error {
+	runes := text.runes
 	if len(runes) > maxGlyphs {
 		return fmt.Errorf("a page of %d characters: %w", len(runes), ErrLimit)
 	}
@@ -92,6 +93,9 @@ func (r *placeReader) read(runes []rune) error {
 		char := PlacedChar{Rune: c, Mark: -1}
 		if c == 0 {
 			continue // an accent that is part of the next
+		}
+		if text.apart[i] {
+			r.Chars = append(r.Chars, PlacedChar{Rune: ' ', Mark: -1})
 		}
 		if isVisible(c) || c == softHyphen || c == lineHyphen {
 			if err := r.char(i, &char); err != nil {

@@ -174,6 +174,8 @@ type lineReader struct {
 	place  pageTransform
 	width  float64 // of the page in points
 	mapped bool    // character indexes differ from text indexes
+
+	apart map[int]bool // characters that a space is before, which PDFium left out
 }
 
 func (r *lineReader) lines() ([]Line, error) {
@@ -196,7 +198,7 @@ func (r *lineReader) lines() ([]Line, error) {
 	if _, err := r.compose(runes); err != nil {
 		return nil, err
 	}
-	if _, err := r.raise(runes); err != nil {
+	if _, r.apart, err = r.raise(runes); err != nil {
 		return nil, err
 	}
 	var lines []Line
@@ -233,7 +235,7 @@ func (r *lineReader) line(runes []rune, start, end int) (Line, bool, error) {
 	if err != nil || !ok {
 		return Line{}, false, err
 	}
-	line := Line{Text: cleanLine(string(runes[start:end])), Box: first.box, Size: first.size * first.scale, Weight: first.weight}
+	line := Line{Text: r.clean(runes, start, end), Box: first.box, Size: first.size * first.scale, Weight: first.weight}
 	if end-start <= maxHeading {
 		if line.Bold, err = r.bold(first.index); err != nil {
 			return Line{}, false, err
@@ -261,9 +263,14 @@ func (r *lineReader) line(runes []rune, start, end int) (Line, bool, error) {
 		if err != nil {
 			return Line{}, false, err
 		}
-		line.Gap, line.GapAt = gap/max(line.Size, 1), len(cleanLine(string(runes[start:at])))
+		line.Gap, line.GapAt = gap/max(line.Size, 1), len(r.clean(runes, start, at))
 	}
 	return line, true, nil
+}
+
+// clean returns the clean text of a part of a line.
+func (r *lineReader) clean(runes []rune, from, to int) string {
+	return cleanLine(string(withSpaces(runes, r.apart, from, to)))
 }
 
 // gap returns the widest space in points between two words of at least two letters, and

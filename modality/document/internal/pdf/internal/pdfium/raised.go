@@ -10,7 +10,8 @@ import (
 // How digits above or below the line differ from those on it, in sizes of the larger font.
 const (
 	smallDigit  = 0.85 // at most their size, unless they are
-	highDigit   = 0.25 // above the line
+	highDigit   = 0.25 // above the line, or below it and
+	lowDigit    = 0.98 // at most their size
 	raisedFrom  = 0.2  // above the line
 	loweredFrom = 0.08 // below it
 	farthest    = 1.2  // from the line
@@ -38,9 +39,10 @@ func numberEnd(runes []rune, from int) int {
 
 // A placedDigit is a character of a number.
 type placedDigit struct {
-	x, y       float64 // where it begins on its line, in points of the page
-	size       float64 // of its font, in points
-	dirX, dirY float64 // along its line
+	x, y       float64    // where it begins on its line, in points of the page
+	size       float64    // of its font, in points
+	dirX, dirY float64    // along its line
+	object     [2]float32 // where the text object begins that it is part of
 }
 
 // above returns how far d is above the line of e.
@@ -48,12 +50,19 @@ func (d placedDigit) above(e placedDigit) float64 {
 	return (d.y-e.y)*e.dirX - (d.x-e.x)*e.dirY
 }
 
+// after returns how far d is along the line of e.
+func (d placedDigit) after(e placedDigit) float64 {
+	return (d.x-e.x)*e.dirX + (d.y-e.y)*e.dirY
+}
+
 // raise replaces digits that are drawn above or below the line of digits beside them, as
 // in 10², by the characters for those, so that they are not one number. It does so to
-// signs between them too.
+// signs between them too. Apart are the indexes of the characters that a space is missing
+// before, as [lineReader.breaks] finds them.
 //
-// Each digit of a number of several costs a call of PDFium.
-func (r *lineReader) raise(runes []rune) (found []raisedNumber, err error) {
+// Each digit of a number of several costs two calls of PDFium.
+func (r *lineReader) raise(runes []rune) (found []raisedNumber, apart map[int]bool, err error) {
+	apart = make(map[int]bool)
 	for from := 0; from < len(runes); {
 		if !isDigit(runes[from]) {
 			from++
@@ -63,26 +72,34 @@ func (r *lineReader) raise(runes []rune) (found []raisedNumber, err error) {
 		if to-from > 1 {
 			shown, err := r.shown(runes, from, to)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			if shown != nil {
-				found = append(found, raisedNumber{from, string(runes[from:to]), string(shown)})
+			at, err := r.breaks(runes, from, to)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, i := range at {
+				apart[i] = true
+			}
+			if shown != nil || at != nil {
+				drawn := string(runes[from:to])
 				copy(runes[from:], shown)
+				found = append(found, raisedNumber{from, drawn, string(withSpaces(runes, apart, from, to))})
 			}
 		}
 		from = to
 	}
-	return found, nil
+	return found, apart, nil
 }
 
-// A raisedNumber is a number with digits above or below the line.
+// A raisedNumber is a number with digits above or below the line, or several numbers that
+// PDFium joined.
 type raisedNumber struct {
 	at           int    // index of its first character
 	drawn, shown string // as PDFium has it, and as it is shown
 }
 
-// marks replaces the numbers with digits above or below the line in the text of a part of
-// the page, whose characters have no places. Runes are those of the page, in which they are
+// marks replaces the raised numbers in the text of a part of the page, whose characters have no places. Runes are those of the page, in which they are
 // replaced. Where the part begins is not known: of equal numbers, those of the part are taken
 // to be in the order of the page.
 func (r *lineReader) marks(found []raisedNumber, runes []rune, text string, part Box) (string, error) {
@@ -172,7 +189,8 @@ func (r *lineReader) marked(runes []rune, from, to int) ([]rune, error) {
 		c := runes[from+i]
 		shown[i] = c
 		above := d.above(on) / on.size
-		if d.size > smallDigit*on.size && above < highDigit || math.Abs(above) > farthest {
+		far := above >= highDigit || above <= -highDigit && d.size <= lowDigit*on.size
+		if d.size > smallDigit*on.size && !far || math.Abs(above) > farthest {
 			continue
 		}
 		instead := rune(0)
@@ -236,5 +254,6 @@ func (r *lineReader) placed(runes []rune, at int) (placedDigit, bool, error) {
 		return d, false, nil
 	}
 	d.dirX, d.dirY = float64(m.A)/long, float64(m.B)/long
+	d.object = [2]float32{m.E, m.F}
 	return d, true, nil
 }

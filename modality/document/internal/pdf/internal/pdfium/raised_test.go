@@ -35,6 +35,8 @@ func TestRaised(t *testing.T) {
 		line(level, "(in 2010.) Tj"+above+" (12) Tj"):                            "in 2010.¹²",
 		line(level, "(10) Tj"+below+" (2) Tj"+on+" ( of 7) Tj"):                  "10₂ of 7",
 		line(level, "(log) Tj"+below+" (2) Tj"+on+" (10) Tj"):                    "log₂10",
+		line(level, "(10) Tj -5.4 Ts /F1 11.6 Tf (2) Tj"):                        "10₂",
+		line(level, "(10) Tj -5.4 Ts (2) Tj"):                                    "102", // as large
 		line(level, "(10) Tj"+same+" (2) Tj"):                                    "10²",
 		line(level, "(the 5) Tj"+above+" (th) Tj"+on+" ( of 1024) Tj"):           "the 5th of 1024",
 		line(level, "(m) Tj"+above+" (2) Tj"+on+" (, 1,234.5 and 2006-07) Tj"):   "m2 , 1,234.5 and 2006-07",

@@ -19,6 +19,7 @@ type written struct {
 
 	accents accents // that are joined to letters
 	raised  []raisedNumber
+	apart   map[int]bool // characters that a space is before, which PDFium left out
 
 	boxes map[int]Box // of characters of which PDFium's box is beside them
 }
@@ -27,6 +28,7 @@ type written struct {
 const (
 	lineEnd   = -1
 	wideSpace = -2
+	space     = -3 // between two numbers
 )
 
 var added = map[int]rune{lineEnd: '\n', wideSpace: '\u3000'}
@@ -46,7 +48,7 @@ func newWritten(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, sheet sheet, pag
 	if w.accents, err = r.compose(w.runes); err != nil {
 		return w, err
 	}
-	if w.raised, err = r.raise(w.runes); err != nil || !page.Vertical {
+	if w.raised, w.apart, err = r.raise(w.runes); err != nil || !page.Vertical {
 		return w, err
 	}
 	cells, err := r.cells(w.runes, sheet, cropped)
@@ -69,13 +71,19 @@ func (w written) all() iter.Seq[char] {
 	return func(yield func(char) bool) {
 		if w.at == nil {
 			for i, c := range w.runes {
+				if w.apart[i] && !yield(char{' ', space, 1}) {
+					return
+				}
 				if !yield(char{c, i, cleanWidth(w.runes, i)}) {
 					return
 				}
 			}
 			return
 		}
-		for _, i := range w.at {
+		for at, i := range w.at {
+			if w.apart[i] && at > 0 && w.at[at-1] == i-1 && !yield(char{' ', space, 1}) {
+				return
+			}
 			c, isAdded := added[i]
 			width := utf8.RuneLen(c)
 			if !isAdded {
@@ -91,7 +99,7 @@ func (w written) all() iter.Seq[char] {
 // String returns the clean text.
 func (w written) String() string {
 	if w.at == nil {
-		return clean(string(w.runes))
+		return clean(string(withSpaces(w.runes, w.apart, 0, len(w.runes))))
 	}
 	var b strings.Builder
 	for c := range w.all() {
