@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/citekit/citekit/workspace/driver"
 	"github.com/jackc/pgx/v5"
@@ -58,6 +59,25 @@ func (w *Workspace) bind(ctx context.Context) error {
 	}
 	w.marked.Store(err == nil)
 	return err
+}
+
+// checkApart returns an error if evidence would lie among the sources, where the next walk
+// took it for one, or sources among the evidence.
+func (w *Workspace) checkApart() error {
+	bucket, ok := w.bucket.(interface{ Place() string })
+	if !ok || w.sourceStore == nil {
+		return nil
+	}
+	evidence, sources := bucket.Place(), w.sourceStore.Place()
+	if strings.HasPrefix(evidence, sources) || strings.HasPrefix(sources, evidence) {
+		return fmt.Errorf("one of bucket=s3://%s and sources=s3://%s is in the other: give each a prefix of its own", withoutHost(evidence), withoutHost(sources))
+	}
+	return nil
+}
+
+func withoutHost(place string) string {
+	_, rest, _ := strings.Cut(place, "/")
+	return rest
 }
 
 // hasMoved reports whether the person says that what had one of these names has moved.

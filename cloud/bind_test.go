@@ -76,6 +76,19 @@ func TestOtherSources(t *testing.T) {
 	open(at("archive") + moved)
 }
 
+// Evidence is not kept among the sources, nor the other way round.
+func TestApart(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	for _, c := range []struct{ bucket, sources string }{{"files", "files"}, {"files/a/b", "files/a"}, {"files/a", "files/a/b"}, {"files", "files/a"}} {
+		at := func(place string) string { return "s3://" + place + "?endpoint=http://127.0.0.1:1" }
+		_, err := cloud.Open(t.Context(), "pg://127.0.0.1:1/db?"+url.Values{"bucket": {at(c.bucket)}, "sources": {at(c.sources)}, "cache": {t.TempDir()}}.Encode(), nil)
+		if err == nil || !strings.Contains(err.Error(), "give each a prefix of its own") {
+			t.Errorf("bucket %s with sources %s: %v", c.bucket, c.sources, err)
+		}
+	}
+}
+
 // A bucket that is not that of the schema is refused, unless its objects were moved.
 func TestOtherBucket(t *testing.T) {
 	address, b := schema(t), driver.NewMemory()

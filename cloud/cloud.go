@@ -201,6 +201,9 @@ func (w *Workspace) open(ctx context.Context, p place, opts *Options) (err error
 			return err
 		}
 	}
+	if err := w.checkApart(); err != nil {
+		return err
+	}
 	p.config.MaxConns = int32(cmp.Or(opts.MaxConns, defaultConns))
 	if err := w.connect(ctx, p); err != nil {
 		return err

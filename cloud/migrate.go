@@ -161,7 +161,7 @@ func (w *Workspace) lockNumber() int64 {
 
 // grants returns the statements that give a role what it needs.
 func (w *Workspace) grants() string {
-	return w.sql(`an owner of the schema must run: GRANT USAGE ON SCHEMA {s} TO the role; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {s} TO the role; GRANT USAGE ON ALL SEQUENCES IN SCHEMA {s} TO the role`)
+	return w.sql(`an owner of the schema must run: GRANT USAGE ON SCHEMA {s} TO the role; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {s} TO the role; GRANT USAGE ON ALL SEQUENCES IN SCHEMA {s} TO the role; while it has no tables, also: GRANT CREATE ON SCHEMA {s} TO the role`)
 }
 
 // checkRights returns an error that says which rights the role lacks.

@@ -298,8 +298,12 @@ func (s *session) jobs(ctx context.Context, action string, args []string, flags 
 	}
 	for _, id := range ids {
 		j, failed := do(q, ctx, id)
-		if failed != nil {
-			err = errors.Join(err, fmt.Errorf("job %d: %w", id, failed))
+		switch {
+		case failed != nil && err != nil:
+			err = fmt.Errorf("%w; job %d: %w", err, id, failed)
+			continue
+		case failed != nil:
+			err = fmt.Errorf("job %d: %w", id, failed)
 			continue
 		}
 		found = append(found, j)

@@ -118,12 +118,15 @@ func directoryOf(named string) (dir string, isStore bool) {
 	if dir, ok := strings.CutPrefix(named, "dir:"); ok {
 		return dir, false
 	}
-	return named, strings.Contains(named, "://")
+	return named, strings.Contains(named, "://") || strings.HasPrefix(named, "pg:") || strings.HasPrefix(named, "pg//")
 }
 
 // openStore opens the workspace that a URL names.
 func (s *session) openStore(ctx context.Context, url string, readOnly bool) (Store, error) {
-	scheme, _, _ := strings.Cut(url, "://")
+	scheme, _, ok := strings.Cut(url, "://")
+	if !ok { // it may have a password, and is not told
+		return nil, usagef("", "the workspace is no URL; write pg://USER@HOST/DATABASE?… and, for a folder of such a name, ./ before it")
+	}
 	open := s.options.Stores[scheme]
 	if open == nil {
 		known := append([]string{"dir"}, slices.Sorted(maps.Keys(s.options.Stores))...)

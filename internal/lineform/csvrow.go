@@ -52,12 +52,12 @@ func (s FieldState) After(b, delimiter byte) FieldState {
 	return InField
 }
 
-// Fields returns the values of a row, without their quotes.
+// Fields returns the values of a row, without their quotes and the end of its line.
 func Fields(row []byte, delimiter byte) []string {
 	var all []string
 	var field []byte
 	state := FieldStart
-	for _, b := range bytes.TrimRight(row, "\n") {
+	for _, b := range bytes.TrimRight(row, "\r\n") {
 		before := state
 		state = state.After(b, delimiter)
 		switch {

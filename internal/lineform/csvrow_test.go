@@ -10,6 +10,8 @@ import (
 func TestFields(t *testing.T) {
 	for row, want := range map[string][]string{
 		"a,b\n":            {"a", "b"},
+		"a,b\r\n":          {"a", "b"},
+		"a,\"b\r\"\r\n":    {"a", "b\r"},
 		`"a,""b""",c"d",`:  {`a,"b"`, `c"d"`, ""},
 		"":                 {""},
 		"\"two\nlines\",2": {"two\nlines", "2"},
