@@ -461,6 +461,9 @@ func describeFailure(item ingest.Item) string {
 	if strings.Contains(reason, strconv.Quote(item.Path)) {
 		return reason
 	}
+	if item.Path == "" {
+		return reason
+	}
 	return item.Path + ": " + reason
 }
 
