@@ -110,9 +110,12 @@ func (p *Page) RowLook(n int, t *Table, row int) Look {
 	return look
 }
 
-// Text is [Text] of a part of the page, which is UTF-8, that looks as the elements around it.
+// Text is [Text] of a part of the page, which is UTF-8, that looks as the elements around it,
+// with what is hidden until a script shows it.
 func (p *Page) Text(part []byte, around Look) string {
-	return newTextReader(part, p.xml, p.sheet, around).read()
+	t := newTextReader(part, p.xml, p.sheet, around)
+	t.scripted = true
+	return t.read()
 }
 
 // Source returns the page.

@@ -41,7 +41,7 @@ func Read(ctx context.Context, page []byte, xml bool) (*ShownText, error) {
 		page = bytes.ReplaceAll(page, []byte("\r"), []byte(" ")) // it ends no line
 	}
 	t := newTextReader(page, xml, Styles(page, xml), Look{})
-	t.layout = &layout{line: 1}
+	t.layout, t.scripted = &layout{line: 1}, true
 	for n := 0; t.next(); n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -11,7 +11,8 @@ import (
 // Text returns the words of a part of a page, which is UTF-8: every block within
 // it, every line of a list and every row of a table on a line of its own, cells
 // with a tab between. Numbers above or below the line are written so, as 10², and brackets around
-// readings of Japanese words are left out. It ends with LF unless it is empty.
+// readings of Japanese words are left out. So is what style sheets or attributes hide: no
+// script runs in a message. It ends with LF unless it is empty.
 func Text(part []byte, xml bool) string {
 	return newTextReader(part, xml, Styles(part, xml), Look{}).read()
 }
@@ -52,6 +53,8 @@ type textReader struct {
 	around Look   // of the part
 	styled bool   // elements may look otherwise than their tags say
 	open   []openElement
+
+	scripted bool // scripts may show what is hidden, so that it is read
 }
 
 // An openElement is one that is open, with how the text in it looks.
@@ -102,7 +105,7 @@ func (t *textReader) next() bool {
 	switch tag := atom.Lookup(name); kind {
 	case html.TextToken:
 		switch {
-		case t.hidden != 0 || t.bracket || t.look().Hidden():
+		case t.hidden != 0 || t.bracket || t.unseen():
 		case t.formula != nil:
 			t.formula.Text(string(t.tokens.Text()))
 		default:
@@ -191,6 +194,9 @@ func (t *textReader) look() Look {
 	return t.around
 }
 
+// unseen reports whether the text that is read now is not seen, nor ever shown by a script.
+func (t *textReader) unseen() bool { return !t.scripted && t.look().Hidden() }
+
 // enter reads a start tag.
 func (t *textReader) enter(tag atom.Atom, name string, attrs map[string]string, ended bool) {
 	within := t.foreign > 0 || t.hidden != 0
@@ -204,7 +210,7 @@ func (t *textReader) enter(tag atom.Atom, name string, attrs map[string]string, 
 		value, ok := attrs[name]
 		return value, ok
 	})
-	if tag == atom.Br && look.Hidden() {
+	if tag == atom.Br && look.Hidden() && !t.scripted {
 		return
 	}
 	if t.start(tag, ended); !ended && kind != void && len(t.open) < maxDepth {
@@ -249,7 +255,7 @@ func (t *textReader) leave(tag atom.Atom, name string) {
 // beginScript begins a sup or a sub. One with another in it is written as a group, for
 // 2²³ is not 2^(2³).
 func (t *textReader) beginScript(s Script) {
-	hidden, sign := t.look().Hidden(), "^"
+	hidden, sign := t.unseen(), "^"
 	if s == Below {
 		sign = "_"
 	}
@@ -502,7 +508,7 @@ func (t *textReader) endFormula() {
 		return
 	}
 	f, text := t.formula, t.formula.String()
-	if t.formula = nil; t.look().Hidden() {
+	if t.formula = nil; t.unseen() {
 		return
 	}
 	if !f.Bare() {
