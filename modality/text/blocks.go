@@ -212,7 +212,7 @@ func (p *page) readCells(ctx context.Context, table *htmlblocks.Table, loc citek
 				line.WriteByte('\t')
 			}
 			if cell, begins := p.CellBytes(table, row, col); begins {
-				text, err := p.text(cell, p.RowLook(loc.Blocks.First, table, row))
+				text, err := p.text(cell, table.Look(row))
 				if err != nil {
 					return err
 				}

@@ -45,7 +45,7 @@ func (p *page) cells(block int) (*preview.Table, error) {
 	return docfile.HTMLTable(table, func(part htmlblocks.Span, row int) (string, error) {
 		look := p.Look(block)
 		if row > 0 {
-			look = p.RowLook(block, table, row)
+			look = table.Look(row)
 		}
 		return p.text(p.Part(part), look)
 	})

@@ -101,13 +101,13 @@ func (p *Page) Look(n int) Look {
 	return Look{}
 }
 
-// RowLook returns how text in a row, counted from 1, of the table of a block looks.
-func (p *Page) RowLook(n int, t *Table, row int) Look {
-	look := p.sheet.lookOfTag(p.Look(n), p.src[t.tag.Start:t.tag.End], p.xml)
-	if tag := t.rows[row-1].Span; tag != (Span{}) {
-		look = p.sheet.lookOfTag(look, p.src[tag.Start:tag.End], p.xml)
+// look returns how text in an element with a start tag looks, which may be empty.
+func (p *Page) look(around Look, tag Span) Look {
+	text := p.src[tag.Start:tag.End]
+	if p.sheet == nil && !hasFold(text, "style") && !hasFold(text, "hidden") {
+		return around
 	}
-	return look
+	return p.sheet.lookOfTag(around, text, p.xml)
 }
 
 // Text is [Text] of a part of the page, which is UTF-8, that looks as the elements around it,

@@ -25,6 +25,7 @@ type Table struct {
 
 	tag   Span // of the table
 	rows  []tableRow
+	looks []Look // of the text in the rows
 	cells []tableCell
 	slots [][]int32 // by row and column: an index of cells plus 1, or 0
 
@@ -109,7 +110,20 @@ func (p *Page) Table(n int) *Table {
 	}
 	t.table.Rows = len(t.table.slots)
 	t.table.Headers = t.headers()
+	t.table.looks = make([]Look, len(t.table.rows))
+	around := p.look(p.Look(n), t.table.tag)
+	for row, one := range t.table.rows {
+		t.table.looks[row] = p.look(around, one.Span)
+	}
 	return t.table
+}
+
+// Look returns how text in a row, counted from 1, looks.
+func (t *Table) Look(row int) Look {
+	if row > len(t.looks) {
+		return Look{}
+	}
+	return t.looks[row-1]
 }
 
 // sinkFeet puts the rows of feet last, where they are shown. No cell is in two groups.

@@ -2,6 +2,7 @@ package odf
 
 import (
 	"cmp"
+	"sort"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -23,6 +24,7 @@ type Column struct {
 	Pos, Stop int // of its element
 	Repeat    int
 	Style     string // of its cells that name none, or ""
+	last      int    // the number of its last column, from 1
 }
 
 // A Row is a table:table-row.
@@ -73,6 +75,9 @@ func ReadTable(s *xmlspan.Scanner) Table {
 		case s.Kind != xmlspan.Start:
 		case s.Is("table", "table-column"):
 			c := Column{Pos: s.Pos, Repeat: r.count("number-columns-repeated", maxRepeat), Style: s.Get("table", "default-cell-style-name")}
+			if c.last = c.Repeat; len(r.t.Columns) > 0 {
+				c.last += r.t.Columns[len(r.t.Columns)-1].last
+			}
 			s.Skip()
 			c.Stop = s.Stop
 			r.t.Columns = append(r.t.Columns, c)
@@ -200,12 +205,11 @@ func (t *Texter) row(s *xmlspan.Scanner, table *Table, row Row, number int) stri
 
 // columnStyle returns the style of cells of a column, from 1, that name none.
 func (t *Table) columnStyle(col int) string {
-	for _, c := range t.Columns {
-		if col -= c.Repeat; col < 1 {
-			return c.Style
-		}
+	i := sort.Search(len(t.Columns), func(i int) bool { return t.Columns[i].last >= col })
+	if i == len(t.Columns) {
+		return ""
 	}
-	return ""
+	return t.Columns[i].Style
 }
 
 // cell returns the text of a cell, within which text is shown so, as one line.
