@@ -236,7 +236,11 @@ func limitsTime(s *served) error {
 	}
 	for late := range tools {
 		settings := filepath.Join(s.t.TempDir(), "citekit.yaml")
-		writeFile(s.t, settings, []byte("timeouts: {"+late+": 1ns}\n"))
+		var times []string
+		for tool := range tools {
+			times = append(times, tool+": "+map[bool]string{true: "1ns", false: "2m"}[tool == late])
+		}
+		writeFile(s.t, settings, []byte("timeouts: {"+strings.Join(times, ", ")+"}\n"))
 		server, err := stdio.Start(s.t.Context(), s.base, append([]string{scratchBinary(s.t), "serve", "--config", settings}, s.flags()...)...)
 		if err != nil {
 			return err

@@ -157,8 +157,14 @@ type served struct {
 func serveDialect(t *testing.T, base, dialect string) *served {
 	t.Helper()
 	s := &served{t: t, base: base, dialect: dialect}
+	command := []string{scratchBinary(t), "serve", "--dir", base}
+	if dialect == "lightfast" { // whose calls take at most 5 s, which a machine may need that has other work
+		settings := filepath.Join(t.TempDir(), "citekit.yaml")
+		writeFile(t, settings, []byte("timeouts: {search: 2m, get_contents: 2m, find_similar: 2m, answer: 2m}\n"))
+		command = append(command, "--config", settings)
+	}
 	var err error
-	if s.Server, err = stdio.Start(t.Context(), base, append([]string{scratchBinary(t), "serve", "--dir", base}, s.flags()...)...); err != nil {
+	if s.Server, err = stdio.Start(t.Context(), base, append(command, s.flags()...)...); err != nil {
 		t.Fatalf("--dialect %s: %v", dialect, err)
 	}
 	t.Cleanup(func() { s.Stop() })
