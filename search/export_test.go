@@ -40,5 +40,12 @@ func PutOff(s *Searcher) {
 	}
 }
 
+// LookAtSources waits for a look at whether sources have changed.
+func LookAtSources(s *Searcher) error {
+	c := s.startCheck(time.Now())
+	<-c.done
+	return c.err
+}
+
 // Excerpts returns the ranges of the excerpts of a text.
 func Excerpts(text string) [][2]int { return excerpts(text) }

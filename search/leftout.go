@@ -200,7 +200,11 @@ func (s *Searcher) startCheck(start time.Time) *check {
 	}
 	c := &check{began: time.Now(), done: make(chan struct{})}
 	s.checked = c
-	look := func() {
+	if c.err = s.background.Err(); c.err != nil { // closed
+		close(c.done)
+		return c
+	}
+	s.running.Go(func() {
 		defer close(c.done)
 		var ids []string
 		ctx := s.lately(s.background)
@@ -211,12 +215,7 @@ func (s *Searcher) startCheck(start time.Time) *check {
 			c.sources = len(ids)
 			c.found, c.err = s.lookAtSources(ctx, ids)
 		}
-	}
-	if s.background.Err() != nil { // closed; the look ends at once
-		look()
-		return c
-	}
-	s.running.Go(look)
+	})
 	return c
 }
 

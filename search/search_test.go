@@ -461,6 +461,15 @@ func TestClosedWhileSearched(t *testing.T) {
 	}
 }
 
+// TestLookOfClosed: a search that runs on while its Searcher is closed ends.
+func TestLookOfClosed(t *testing.T) {
+	s := newShelf(t, map[string]string{"a.md": "# Tea\n"})
+	s.Searcher.Close()
+	if err := search.LookAtSources(s.Searcher); !errors.Is(err, context.Canceled) {
+		t.Errorf("the look ended with %v", err)
+	}
+}
+
 // TestSearchWithFullBudget checks that a text that cannot be stored is not taken for
 // one without the words.
 func TestSearchWithFullBudget(t *testing.T) {
