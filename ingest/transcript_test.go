@@ -162,12 +162,15 @@ func TestTranscribed(t *testing.T) {
 	}
 
 	// It is not made again, nor forgotten by who does not transcribe.
-	for name, opts := range map[string]ingest.Options{
-		"again": {Transcriber: h}, "forced": {Transcriber: h, Force: true}, "without": {}, "forced without": {Force: true},
+	for _, run := range []struct {
+		name string
+		opts ingest.Options
+	}{
+		{"again", ingest.Options{Transcriber: h}}, {"without", ingest.Options{}}, {"forced without", ingest.Options{Force: true}}, {"forced", ingest.Options{Transcriber: h, Force: true}},
 	} {
-		ingestTalks(t, lib, opts)
+		ingestTalks(t, lib, run.opts)
 		if m, err := lib.Map(t.Context(), "talk"); err != nil || m.Metadata["method"] != "transcript" || h.heard != 1 {
-			t.Errorf("%s: %d pieces heard, %v, %v", name, h.heard, m.Metadata, err)
+			t.Errorf("%s: %d pieces heard, %v, %v", run.name, h.heard, m.Metadata, err)
 		}
 	}
 	if report := ingestTalks(t, lib, ingest.Options{Transcriber: h}); report.Count(ingest.Unchanged) != 2 {
