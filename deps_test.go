@@ -160,7 +160,7 @@ var only = map[string][]string{
 	"github.com/coreos/go-oidc":                  {"access/oidc"},
 	"github.com/go-jose/go-jose":                 {"access/oidc"},
 	"github.com/google/jsonschema-go":            {"examples/mcpserver", "internal/command/internal/config", "internal/command/internal/schema"},
-	"github.com/prometheus":                      {"internal/command/internal/telemetry"},
+	"github.com/VictoriaMetrics":                 {"internal/command/internal/telemetry"},
 	"go.opentelemetry.io":                        {"internal/command/internal/telemetry"},
 	"google.golang.org":                          {"internal/command/internal/telemetry"},
 	"golang.org/x/image":                         {"internal/command/internal/handover", "modality/image", "modality/internal/drawing", "modality/document/internal/pdf/internal/pdf", "internal/test/testcorpus"},
@@ -193,14 +193,13 @@ var onlyTests = map[string][]string{
 	"github.com/parquet-go/parquet-go": {"mapadapter", "internal/parquet"},
 	"github.com/klippa-app/go-pdfium":  {"modality/document/internal/pdf/internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":     {"modality/internal/media/ffmpeg"},
-	"github.com/prometheus":            {"internal/command/internal/telemetry"},
 	"go.opentelemetry.io":              {"internal/command/internal/telemetry"},
 	"google.golang.org":                {"internal/command/internal/telemetry"},
 	"honnef.co/go/tools":               {},
 }
 
 // apart lists what packages that others embed do not link, however far from them.
-var apart = []string{module + "/internal/command", "github.com/prometheus/", "go.opentelemetry.io/", "google.golang.org/"}
+var apart = []string{module + "/internal/command", "github.com/VictoriaMetrics/", "go.opentelemetry.io/", "google.golang.org/"}
 
 type listedPackage struct {
 	ImportPath   string

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"bytes"
+	"context"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -9,9 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	vm "github.com/VictoriaMetrics/metrics"
 
 	"github.com/citekit/citekit/server"
 )
@@ -29,18 +29,29 @@ const (
 
 	// longestLabel is the length limit of a label, in bytes.
 	longestLabel = 64
+
+	// mostAsking is how many requests for the metrics are answered at once.
+	mostAsking = 8
 )
+
+// help says what the metrics are that are counted here.
+var help = strings.NewReplacer(
+	helpOf("citekit_calls_total"), helpOf("citekit_calls_total Calls that ended."),
+	helpOf("citekit_call_duration_seconds"), helpOf("citekit_call_duration_seconds Time from the arrival of a request until its answer was made."),
+	helpOf("citekit_call_wait_seconds"), helpOf("citekit_call_wait_seconds Time that calls waited for their turn."),
+	helpOf("citekit_response_bytes_total"), helpOf("citekit_response_bytes_total Bytes of the bodies of answers."),
+	helpOf("citekit_spans_total"), helpOf("citekit_spans_total Spans that were exported or that failed to export."),
+)
+
+func helpOf(metric string) string { return "# HELP " + metric + "\n" }
 
 // metrics are the metrics of a server.
 type metrics struct {
-	registry *prometheus.Registry
-	calls    *prometheus.CounterVec
-	duration *prometheus.HistogramVec
-	wait     *prometheus.HistogramVec
-	bytes    *prometheus.CounterVec
-	spans    *prometheus.CounterVec
-	load     atomic.Pointer[func() server.Load]
-	logger   *slog.Logger
+	set     *vm.Set
+	numbers []func(context.Context) []Number // counted elsewhere
+	load    atomic.Pointer[func() server.Load]
+	logger  *slog.Logger
+	turns   chan struct{}
 
 	workspaces map[string]bool
 
@@ -53,100 +64,78 @@ type labels struct{ workspace, method, tool, outcome string }
 
 // A series has the metrics of one kind of calls.
 type series struct {
-	calls, bytes   prometheus.Counter
-	duration, wait prometheus.Observer
+	calls, bytes   *vm.Counter
+	duration, wait *vm.PrometheusHistogram
 }
 
 func newMetrics(o *Options) *metrics {
+	vm.ExposeMetadata(true)
 	m := &metrics{
-		registry: prometheus.NewRegistry(), logger: o.Logger,
-		calls:      counters("citekit_calls_total", "Calls that ended.", "workspace", "method", "tool", "outcome"),
-		duration:   histograms("citekit_call_duration_seconds", "Time from the arrival of a request until its answer was made."),
-		wait:       histograms("citekit_call_wait_seconds", "Time that calls waited for their turn."),
-		bytes:      counters("citekit_response_bytes_total", "Bytes of the bodies of answers.", "workspace"),
-		spans:      counters("citekit_spans_total", "Spans that were exported or that failed to export.", "result"),
+		set: vm.NewSet(), logger: o.Logger, turns: make(chan struct{}, mostAsking),
 		workspaces: map[string]bool{"": true},
 		series:     make(map[labels]*series),
 	}
 	for _, name := range o.Workspaces {
 		m.workspaces[name] = true
 	}
-	m.registry.MustRegister(
-		m.calls, m.duration, m.wait, m.bytes, &loadCollector{&m.load},
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	if o.Numbers != nil {
-		m.registry.MustRegister(numbers{o.Numbers})
-	}
-	m.addBuild(o.Version)
+	m.numbers = append(m.numbers, m.loads)
+	m.given("citekit_build_info", "The version of the running program; the value is always 1.",
+		map[string]string{"version": strings.ToValidUTF8(o.Version, "?"), "goversion": runtime.Version()}, func() int64 { return 1 })
 	m.addGiven(o)
+	if o.Numbers != nil {
+		m.numbers = append(m.numbers, o.Numbers)
+	}
 	return m
 }
 
-func counters(name, help string, labels ...string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+// given adds a metric that is counted elsewhere.
+func (m *metrics) given(name, help string, labels map[string]string, now func() int64) {
+	m.numbers = append(m.numbers, func(context.Context) []Number {
+		return []Number{{Name: name, Help: help, Labels: labels, Value: float64(now())}}
+	})
 }
 
-func histograms(name, help string) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"method", "tool"})
-}
-
-func (m *metrics) addBuild(version string) {
-	labels := prometheus.Labels{"version": strings.ToValidUTF8(version, "?"), "goversion": runtime.Version()}
-	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "citekit_build_info", Help: "The version of the running program; the value is always 1.", ConstLabels: labels})
-	build.Set(1)
-	m.registry.MustRegister(build)
-}
-
-// addGiven registers metrics that are counted elsewhere.
+// addGiven adds the metrics that are counted elsewhere.
 func (m *metrics) addGiven(o *Options) {
 	for name, use := range o.Evidence {
 		if name = m.workspace(name); name == other {
 			continue
 		}
-		m.counted("citekit_evidence_hits_total", "Evidence that was requested and was stored already.", "workspace", name, func() int64 { hits, _ := use(); return hits })
-		m.counted("citekit_evidence_misses_total", "Evidence that had to be extracted.", "workspace", name, func() int64 { _, misses := use(); return misses })
+		labels := map[string]string{"workspace": name}
+		m.given("citekit_evidence_hits_total", "Evidence that was requested and was stored already.", labels, func() int64 { hits, _ := use(); return hits })
+		m.given("citekit_evidence_misses_total", "Evidence that had to be extracted.", labels, func() int64 { _, misses := use(); return misses })
 	}
 	for name, full := range o.EvidenceFull {
 		if name = m.workspace(name); name == other {
 			continue
 		}
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "citekit_evidence_full", Help: "Whether evidence is not stored because of a limit: 1 if so.", ConstLabels: prometheus.Labels{"workspace": name},
-		}, func() float64 {
+		m.given("citekit_evidence_full", "Whether evidence is not stored because of a limit: 1 if so.", map[string]string{"workspace": name}, func() int64 {
 			if full() {
 				return 1
 			}
 			return 0
-		}))
+		})
 	}
 	for name, lost := range o.LogErrors {
-		m.counted("citekit_log_write_errors_total", "Lines of a log that could not be written.", "log", strings.ToValidUTF8(name, "?"), lost)
+		m.given("citekit_log_write_errors_total", "Lines of a log that could not be written.", map[string]string{"log": strings.ToValidUTF8(name, "?")}, lost)
 	}
 	if o.Children != nil {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(
-			prometheus.GaugeOpts{Name: "citekit_child_processes", Help: "Running child processes."},
-			func() float64 { return float64(o.Children()) },
-		))
-	}
-	if o.Traces {
-		m.registry.MustRegister(m.spans)
+		m.given("citekit_child_processes", "Running child processes.", nil, func() int64 { return int64(o.Children()) })
 	}
 }
 
-// counted registers a counter that is counted elsewhere.
-func (m *metrics) counted(name, help, label, value string, count func() int64) {
-	opts := prometheus.CounterOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: value}}
-	m.registry.MustRegister(prometheus.NewCounterFunc(opts, func() float64 { return float64(count()) }))
+// spans returns the counter of the spans that had a result.
+func (m *metrics) spans(result string) *vm.Counter {
+	return m.set.GetOrCreateCounter(named("citekit_spans_total", map[string]string{"result": result}))
 }
 
 // count counts a call.
 func (m *metrics) count(e *server.Event) {
 	s := m.of(labels{e.Workspace, e.Method, e.Tool, e.Outcome})
 	s.calls.Inc()
-	s.duration.Observe(seconds(e.Duration))
-	s.wait.Observe(seconds(e.Waited))
-	s.bytes.Add(float64(max(0, e.Bytes)))
+	s.duration.Update(seconds(e.Duration))
+	s.wait.Update(seconds(e.Waited))
+	s.bytes.AddInt64(max(0, e.Bytes))
 }
 
 // seconds returns a duration in seconds, at least 0. A duration may be negative
@@ -170,11 +159,12 @@ func (m *metrics) of(l labels) *series {
 	if len(m.series) >= mostSeries {
 		l.method, l.tool, l.outcome = other, other, other
 	}
+	of := map[string]string{"method": l.method, "tool": l.tool}
 	s = &series{
-		calls:    m.calls.WithLabelValues(l.workspace, l.method, l.tool, l.outcome),
-		bytes:    m.bytes.WithLabelValues(l.workspace),
-		duration: m.duration.WithLabelValues(l.method, l.tool),
-		wait:     m.wait.WithLabelValues(l.method, l.tool),
+		calls:    m.set.GetOrCreateCounter(named("citekit_calls_total", map[string]string{"workspace": l.workspace, "method": l.method, "tool": l.tool, "outcome": l.outcome})),
+		bytes:    m.set.GetOrCreateCounter(named("citekit_response_bytes_total", map[string]string{"workspace": l.workspace})),
+		duration: m.set.GetOrCreatePrometheusHistogramExt(named("citekit_call_duration_seconds", of), buckets),
+		wait:     m.set.GetOrCreatePrometheusHistogramExt(named("citekit_call_wait_seconds", of), buckets),
 	}
 	m.series[l] = s
 	return s
@@ -199,42 +189,37 @@ func label(name string) string {
 
 // handler returns a handler that answers with the metrics.
 func (m *metrics) handler() http.Handler {
-	return promhttp.InstrumentMetricHandler(m.registry, promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		Registry: m.registry, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 8, Timeout: 30 * time.Second,
-		ErrorLog: slog.NewLogLogger(m.logger.Handler(), slog.LevelError),
-	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case m.turns <- struct{}{}:
+			defer func() { <-m.turns }()
+		default:
+			http.Error(w, "too many requests for the metrics at once", http.StatusServiceUnavailable)
+			return
+		}
+		var counted, text bytes.Buffer
+		m.set.WritePrometheus(&counted)
+		help.WriteString(&text, counted.String()) // a Buffer takes all
+		m.writeNumbers(r.Context(), &text)
+		vm.WriteProcessMetrics(&text)
+		vm.WriteFDMetrics(&text)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		w.Write(text.Bytes())
+	})
 }
 
-// A loadCollector reports the current load of a server.
-type loadCollector struct {
-	load *atomic.Pointer[func() server.Load]
-}
-
-var (
-	runningDesc = prometheus.NewDesc("citekit_calls_running", "Running calls.", []string{"kind"}, nil)
-	waitingDesc = prometheus.NewDesc("citekit_calls_waiting", "Calls waiting for their turn.", nil, nil)
-	callersDesc = prometheus.NewDesc("citekit_callers", "Callers seen in the last minutes.", nil, nil)
-)
-
-// Describe implements [prometheus.Collector].
-func (*loadCollector) Describe(to chan<- *prometheus.Desc) {
-	to <- runningDesc
-	to <- waitingDesc
-	to <- callersDesc
-}
-
-// Collect implements [prometheus.Collector].
-func (c *loadCollector) Collect(to chan<- prometheus.Metric) {
-	load := c.load.Load()
+// loads returns the current load of the server, if it is known.
+func (m *metrics) loads(context.Context) []Number {
+	load := m.load.Load()
 	if load == nil {
-		return
+		return nil
 	}
 	now := (*load)()
-	gauge := func(desc *prometheus.Desc, n int, labels ...string) {
-		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), labels...)
+	kind := func(name string) map[string]string { return map[string]string{"kind": name} }
+	return []Number{
+		{"citekit_calls_running", "Running calls.", kind("lookup"), float64(now.Lookups)},
+		{"citekit_calls_running", "Running calls.", kind("heavy"), float64(now.HeavyCalls)},
+		{"citekit_calls_waiting", "Calls waiting for their turn.", nil, float64(now.Waiting)},
+		{"citekit_callers", "Callers seen in the last minutes.", nil, float64(now.Callers)},
 	}
-	gauge(runningDesc, now.Lookups, "lookup")
-	gauge(runningDesc, now.HeavyCalls, "heavy")
-	gauge(waitingDesc, now.Waiting)
-	gauge(callersDesc, now.Callers)
 }

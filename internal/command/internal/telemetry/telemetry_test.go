@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,6 +95,62 @@ func TestMetrics(t *testing.T) {
 	}
 	if strings.Contains(text, "k-red") || strings.Contains(text, "citekit_spans") {
 		t.Errorf("a caller, or spans without traces:\n%s", text)
+	}
+}
+
+// TestFormat reads what is answered as the text format of Prometheus has it: what a
+// metric is stands once, before all of its series, of which none is there twice.
+func TestFormat(t *testing.T) {
+	tel := newTelemetry(t, &telemetry.Options{
+		Version: "1\"2\\3\n4", Workspaces: []string{"red", "blue"},
+		Evidence:  map[string]func() (int64, int64){"red": func() (int64, int64) { return 7, 3 }, "blue": func() (int64, int64) { return 1, 2 }},
+		LogErrors: map[string]func() int64{"audit": func() int64 { return 4 }, "log": func() int64 { return 0 }},
+	})
+	tel.Watch(func() server.Load { return server.Load{} })
+	for _, tool := range []string{"getNode", "search", `a"b`} {
+		for _, workspace := range []string{"red", "blue"} {
+			tel.Observe(t.Context(), server.Event{Workspace: workspace, Method: "tools/call", Tool: tool, Outcome: server.OutcomeOK, Bytes: 1})
+		}
+	}
+	sample := regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"(?:, ?[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*")*\})? (\S+)$`)
+	kinds, seen, now := map[string]string{}, map[string]bool{}, ""
+	for line := range strings.Lines(metrics(t, tel)) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, ok := strings.CutPrefix(line, "# HELP "); ok {
+			if name, text, _ := strings.Cut(rest, " "); strings.HasPrefix(name, "citekit_") && text == "" {
+				t.Errorf("nothing says what %s is", name)
+			}
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			name, kind, _ := strings.Cut(rest, " ")
+			if kinds[name] != "" {
+				t.Errorf("%s has its type twice", name)
+			}
+			kinds[name], now = kind, name
+			continue
+		}
+		parts := sample.FindStringSubmatch(line)
+		if parts == nil {
+			t.Errorf("no series: %s", line)
+			continue
+		}
+		name := parts[1]
+		if kinds[now] == "histogram" || kinds[now] == "summary" {
+			for _, end := range []string{"_bucket", "_sum", "_count"} {
+				name = strings.TrimSuffix(name, end)
+			}
+		}
+		if name != now {
+			t.Errorf("%s stands below the type of %s", line, now)
+		}
+		if seen[parts[1]+parts[2]] {
+			t.Errorf("%s is there twice", parts[1]+parts[2])
+		}
+		seen[parts[1]+parts[2]] = true
+		if _, err := strconv.ParseFloat(parts[3], 64); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func newTracer(ctx context.Context, o *Options, m *metrics) (*tracer, error) {
 	sender := newClient(to)
 	exported := &exporter{
 		SpanExporter: sender, logger: o.Logger,
-		sent: m.spans.WithLabelValues("exported"), lost: m.spans.WithLabelValues("failed"),
+		sent: m.spans("exported"), lost: m.spans("failed"),
 	}
 	t := &tracer{provider: sdktrace.NewTracerProvider(sdktrace.WithBatcher(exported), sdktrace.WithResource(about)), end: sender.end}
 	t.tracer = t.provider.Tracer("github.com/citekit/citekit/internal/command/internal/telemetry", trace.WithInstrumentationVersion(clean(o.Version)))
@@ -133,7 +133,7 @@ func (t *tracer) shutdown(ctx context.Context) error {
 // handler that the whole program shares.
 type exporter struct {
 	sdktrace.SpanExporter
-	sent, lost interface{ Add(float64) }
+	sent, lost interface{ Add(int) }
 	logger     *slog.Logger
 	failing    bool // needs no lock, as exports are sequential
 }
@@ -142,9 +142,9 @@ type exporter struct {
 func (x *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := x.SpanExporter.ExportSpans(ctx, spans)
 	if err == nil {
-		x.sent.Add(float64(len(spans)))
+		x.sent.Add(len(spans))
 	} else {
-		x.lost.Add(float64(len(spans)))
+		x.lost.Add(len(spans))
 	}
 	switch {
 	case err != nil && !x.failing && !errors.Is(err, context.Canceled):
