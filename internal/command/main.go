@@ -31,6 +31,7 @@ var serving atomic.Int64
 // Main runs the program with the arguments, streams and environment of the process, and
 // ends it.
 func Main(o Options) {
+	delayCollection()
 	ctx, stop := untilSignal(context.Background())
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
