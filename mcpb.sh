@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a bundle for desktop clients of every binary that release.sh built in
+# Makes a bundle for desktop clients of every binary that GoReleaser put in
 # dist/ (or the folder named), and dist/server.json for the registry, with their
 # hashes. The version is that of server.json, as nothing else has one. MCPB is the command that validates
 # the manifests; without it npx fetches one.
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for binary in "$out"/citekit-*-*; do
-  case $binary in *.mcpb | *.json | *.tar.gz | *.deb | *.rpm | *.apk) continue ;; esac
+  case $binary in *.mcpb | *.json | *.tar.gz | *.zip | *.deb | *.rpm | *.apk) continue ;; esac
   name=$(basename "${binary%.exe}")
   python3 - "$binary" "$name" "$work/manifest.json" "$out/$name.mcpb" <<'PY'
 import json, sys, zipfile

@@ -1,14 +1,11 @@
 #!/usr/bin/env python3
-"""Makes packages for npm and PyPI of the programs that release.sh built, and the files by
-which Homebrew, Scoop and winget install them.
+"""Makes packages for npm and PyPI of the programs that GoReleaser built.
 
     packaging/carriers.py [DIST]
 
 DIST/npm/ gets a folder for each package of npm, as 'npm publish FOLDER' takes it:
 @citekit/cli, which starts the program, and one package for each platform with the
 program, which npm chooses by "os" and "cpu". DIST/pypi/ gets a wheel for each platform.
-DIST/brew/, DIST/scoop/ and DIST/winget/ get a formula and manifests, for a tap, a bucket
-and the repository of winget; they name the files of the release with their hashes.
 Versions and descriptions are those of server.json, whose name the registry of MCP servers looks
 for in both. The same programs give the same bytes.
 """
@@ -99,66 +96,6 @@ def wheel(out, program, file, tags, server):
             z.writestr(member, data)
 
 
-def installers(dist, programs, server):
-    """Writes the formula of Homebrew and the manifests of Scoop and winget."""
-    version, home, summary = server["version"], server["repository"]["url"], server["description"].rstrip(".")
-    release = f"{home}/releases/download/v{version}/"
-
-    def asset(target):
-        program, file = programs[target]
-        name = f"citekit-{target}" + file[len("citekit"):]
-        return name, release + name, hashlib.sha256(program).hexdigest()
-
-    lines = ["class Citekit < Formula", f'  desc "{summary}"', f'  homepage "{home}"', f'  version "{version}"', '  license "MIT"', ""]
-    for system, name in (("macos", "darwin"), ("linux", "linux")):
-        targets = [t for t in programs if t.startswith(name)]
-        if targets:
-            lines.append(f"  on_{system} do")
-            for target in targets:
-                _, url, sha256 = asset(target)
-                cpu = "arm" if target.endswith("arm64") else "intel"
-                lines += [f"    on_{cpu} do", f'      url "{url}"', f'      sha256 "{sha256}"', "    end"]
-            lines += ["  end", ""]
-    lines += [
-        "  def install",
-        '    bin.install Dir["citekit-*"].first => "citekit"',
-        '    generate_completions_from_executable(bin/"citekit", "completion")',
-        '    system bin/"citekit", "man", "man1"',
-        '    man1.install Dir["man1/*.1"]',
-        "  end",
-        "",
-        "  test do",
-        '    assert_match version.to_s, shell_output("#{bin}/citekit version")',
-        "  end",
-        "end",
-    ]
-    write(os.path.join(dist, "brew", "citekit.rb"), "\n".join(lines) + "\n")
-
-    windows = [t for t in programs if t.startswith("windows")]
-    if not windows:
-        return
-    scoop = {"version": version, "description": summary, "homepage": home, "license": "MIT", "architecture": {}, "checkver": "github", "autoupdate": {"architecture": {}}}
-    choices = []
-    for target in windows:
-        name, url, sha256 = asset(target)
-        cpu = {"amd64": "64bit", "arm64": "arm64"}[target.split("-")[1]]
-        scoop["architecture"][cpu] = {"url": url + "#/citekit.exe", "hash": sha256, "bin": "citekit.exe"}
-        scoop["autoupdate"]["architecture"][cpu] = {"url": f"{home}/releases/download/v$version/{name}#/citekit.exe"}
-        choices.append({"Architecture": {"amd64": "x64", "arm64": "arm64"}[target.split("-")[1]], "InstallerUrl": url, "InstallerSha256": sha256.upper()})
-    write(os.path.join(dist, "scoop", "citekit.json"), json.dumps(scoop, indent=2) + "\n")
-    # JSON is YAML, too, which is what winget reads.
-    common = {"PackageIdentifier": "citekit.citekit", "PackageVersion": version}
-    for kind, fields in {
-        "version": {"DefaultLocale": "en-US"},
-        "installer": {"InstallerType": "portable", "Commands": ["citekit"], "Installers": choices},
-        "defaultLocale": {"PackageLocale": "en-US", "Publisher": "The citekit authors", "PackageName": "citekit", "License": "MIT", "LicenseUrl": f"{home}/blob/main/LICENSE", "PackageUrl": home, "ShortDescription": summary},
-    }.items():
-        suffix = {"version": "", "installer": ".installer", "defaultLocale": ".locale.en-US"}[kind]
-        manifest = {**common, **fields, "ManifestType": kind, "ManifestVersion": "1.10.0"}
-        schema = f"# yaml-language-server: $schema=https://aka.ms/winget-manifest.{kind}.1.10.0.schema.json\n"
-        write(os.path.join(dist, "winget", f"citekit.citekit{suffix}.yaml"), schema + json.dumps(manifest, indent=2) + "\n")
-
-
 def main():
     dist = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "dist")
     server = json.loads(read("server.json"))
@@ -170,13 +107,12 @@ def main():
             with open(path, "rb") as f:
                 programs[target] = (f.read(), file)
     if not programs:
-        sys.exit(f"carriers.py: {dist} has no programs such as citekit-linux-amd64; release.sh builds them")
-    for folder in ("npm", "pypi", "brew", "scoop", "winget"):
+        sys.exit(f"carriers.py: {dist} has no programs such as citekit-linux-amd64; "goreleaser release --snapshot" builds them")
+    for folder in ("npm", "pypi"):
         shutil.rmtree(os.path.join(dist, folder), ignore_errors=True)
     npm(os.path.join(dist, "npm"), programs, server)
     for target, (program, file) in programs.items():
         wheel(os.path.join(dist, "pypi"), program, file, PLATFORMS[target][2], server)
-    installers(dist, programs, server)
     print(f"{len(programs)} platforms: {os.path.join(dist, 'npm')} and {os.path.join(dist, 'pypi')}")
 
 

@@ -5,11 +5,11 @@ import (
 	"runtime/debug"
 )
 
-// The first collection of garbage takes place when the heap has 16 MB, not 4: most
+// The first collection of garbage takes place when the heap has 8 MB, not 4: many
 // commands have ended by then, and a server has answered its first call.
 const (
 	usualPercent = 100
-	firstPercent = 400
+	firstPercent = 200
 )
 
 // A collection is garbage at once, so that its cleanup runs after the next collection.

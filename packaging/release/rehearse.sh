@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Publishes the packages that release.sh and carriers.py made in dist/ (or the folder named)
+# Publishes the packages that carriers.py made in dist/ (or the folder named)
 # to a registry of npm on this machine, and does what somebody does who has only Node: three
 # commands with an empty cache, from nothing to a citation from a folder of twenty files.
 # Then it installs the wheel, and with uv runs it. Prints the seconds of each.

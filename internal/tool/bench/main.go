@@ -57,7 +57,7 @@ func run(ctx context.Context, data, npm string, rounds int, rows string) error {
 		return err
 	}
 	b := &bench{ctx: ctx, data: data, npm: npm, rounds: rounds, citekit: filepath.Join(data, "citekit")}
-	// As release.sh builds it: static, without symbols.
+	// As a release has it: static, without symbols.
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.citekit, "github.com/citekit/citekit/cmd/citekit")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
