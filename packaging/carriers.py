@@ -107,7 +107,7 @@ def main():
             with open(path, "rb") as f:
                 programs[target] = (f.read(), file)
     if not programs:
-        sys.exit(f"carriers.py: {dist} has no programs such as citekit-linux-amd64; "goreleaser release --snapshot" builds them")
+        sys.exit(f"carriers.py: {dist} has no programs such as citekit-linux-amd64; 'goreleaser release --snapshot' builds them")
     for folder in ("npm", "pypi"):
         shutil.rmtree(os.path.join(dist, folder), ignore_errors=True)
     npm(os.path.join(dist, "npm"), programs, server)
