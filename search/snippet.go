@@ -94,15 +94,30 @@ func window(text string, marks []mark, room int) (from, to int) {
 // some scripts put no spaces between words.
 const longWord = 32
 
+// cuts say whether a text may be cut between a character that is left out and one that
+// is kept: from the best to the last resort, which is to keep numbers whole.
+var cuts = []func(out, kept rune) bool{
+	func(out, _ rune) bool { return unicode.IsSpace(out) },
+	func(out, kept rune) bool { return !inWord(out) || !inWord(kept) },
+	func(out, kept rune) bool { return !inNumber(out) || !inNumber(kept) },
+}
+
+func inNumber(r rune) bool { return unicode.IsNumber(r) || r == '.' || r == ',' }
+func inWord(r rune) bool   { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) || r == '.' }
+
 // wordStart returns the start of the first word at or after an offset, but at
 // most limit.
 func wordStart(text string, at, limit int) int {
 	if at == 0 {
 		return 0
 	}
-	for i, r := range text[at:min(limit, at+longWord)] {
-		if unicode.IsSpace(r) {
-			return at + i + utf8.RuneLen(r)
+	for _, may := range cuts {
+		out, _ := utf8.DecodeLastRuneInString(text[:at])
+		for i, r := range text[at:min(limit, at+longWord)] {
+			if may(out, r) && !unicode.IsSpace(r) {
+				return at + i
+			}
+			out = r
 		}
 	}
 	return at
@@ -114,11 +129,15 @@ func wordEnd(text string, at, limit int) int {
 	if at == len(text) {
 		return at
 	}
-	for end := at; end > max(limit, at-longWord); {
-		r, size := utf8.DecodeLastRuneInString(text[limit:end])
-		end -= size
-		if unicode.IsSpace(r) {
-			return end
+	for _, may := range cuts {
+		out, _ := utf8.DecodeRuneInString(text[at:])
+		for end := at; end > max(limit, at-longWord); {
+			r, size := utf8.DecodeLastRuneInString(text[limit:end])
+			if may(out, r) && !unicode.IsSpace(r) {
+				return end
+			}
+			out = r
+			end -= size
 		}
 	}
 	return at
