@@ -145,7 +145,7 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 	if err != nil {
 		return nil, localfile.WithoutPath(err)
 	}
-	if extract.Body == nil {
+	if extract == nil || extract.Body == nil {
 		return nil, errors.New("the resolver returned no content")
 	}
 	defer extract.Body.Close()

@@ -80,6 +80,9 @@ func (c *bodyChecker) value(schema *huma.Schema, at string, required bool) error
 	case is == "null" && !required:
 		c.Skip()
 	case is != want:
+		if len(schema.Required) > 0 {
+			want += " with " + strings.Join(schema.Required, " and ")
+		}
 		c.wrong(at, "must be %s, not %s", want, is)
 		c.Skip()
 	case want == "an object":

@@ -24,9 +24,11 @@ const maxTries = 3
 // process that starts may have it open for a moment. It is made again.
 var errEvidenceLost = fmt.Errorf("the evidence is gone; ask again: %w", fs.ErrNotExist)
 
-// ReadEvidence resolves an address and reads the evidence. It reads none that has more
-// than most bytes, that has no file, or whose workspace is no [citekit.EvidenceOpener].
-// The errors are those of [citekit.Library.ResolveAddress] and of the workspace.
+// ReadEvidence resolves an address and reads the evidence into memory. Of evidence that has
+// more than most bytes it returns all but the bytes, and an error that matches
+// [citekit.ErrTooLarge]. It reads none if it is virtual or the workspace is no
+// [citekit.EvidenceOpener]; Stored is then nil. Other errors are those of
+// [citekit.Library.ResolveAddress] and of the workspace.
 func ReadEvidence(ctx context.Context, lib *citekit.Library, address citekit.Address, most int64, opts *citekit.ResolveOptions) (EvidenceBytes, error) {
 	for tries := 1; ; tries++ {
 		read, err := readEvidence(ctx, lib, address, most, opts)
@@ -43,8 +45,11 @@ func readEvidence(ctx context.Context, lib *citekit.Library, address citekit.Add
 		return EvidenceBytes{}, err
 	}
 	opener, ok := lib.Workspace().(citekit.EvidenceOpener)
-	if !ok || evidence.Key == "" || evidence.Size > most {
+	switch {
+	case !ok || evidence.Key == "":
 		return EvidenceBytes{Evidence: evidence}, nil
+	case evidence.Size > most:
+		return EvidenceBytes{Evidence: evidence}, fmt.Errorf("the evidence has %d bytes, more than %d: %w", evidence.Size, most, citekit.ErrTooLarge)
 	}
 	content, stored, err := opener.OpenEvidence(ctx, evidence.Key)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -163,7 +163,7 @@ func TestReadEvidence(t *testing.T) {
 	if err != nil || string(read.Data) != "a line\na line\n" || read.Stored == nil {
 		t.Errorf("%q, %v", read.Data, err)
 	}
-	if read, err := contents.ReadEvidence(t.Context(), lib, address, 3, nil); err != nil || read.Stored != nil || read.Evidence.Size != 14 {
+	if read, err := contents.ReadEvidence(t.Context(), lib, address, 3, nil); !errors.Is(err, citekit.ErrTooLarge) || read.Stored != nil || read.Evidence.Size != 14 {
 		t.Errorf("too large: %+v, %v", read, err)
 	}
 	reader := contents.New(lib, nil)

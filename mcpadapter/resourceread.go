@@ -130,10 +130,10 @@ func (r *resources) readAddress(ctx context.Context, uri string) ([]*mcp.Resourc
 		return nil, err
 	}
 	read, err := contents.ReadEvidence(ctx, r.lib, address, maxContent, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)})
-	if err != nil {
+	evidence := read.Evidence
+	if err != nil && evidence == nil { // else it is only too long for a message
 		return nil, err
 	}
-	evidence := read.Evidence
 	meta := mcp.Meta{"address": evidence.Address.String()}
 	if evidence.SHA256 != "" {
 		meta["sha256"] = evidence.SHA256

@@ -129,7 +129,7 @@ func (a *adapter) viewMedia(ctx context.Context, args arguments) (answer, error)
 	case read.Stored == nil && a.readOnly(ctx):
 		return answer{}, fmt.Errorf("this caller may only read, so that no evidence is made: %w", errors.ErrUnsupported)
 	case read.Stored == nil:
-		return answer{}, fmt.Errorf("the evidence has more than %d bytes: %w", maxContent, citekit.ErrTooLarge)
+		return answer{}, fmt.Errorf("this workspace keeps no evidence: %w", errors.ErrUnsupported)
 	}
 	found := answer{}
 	for _, c := range contentsOfEvidence(read.Stored, read.Data, mcp.Meta{"address": address.String()}) {
