@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -34,6 +35,27 @@ func (k taker) Measure(context.Context, *citekit.Source) (citekit.Extent, error)
 func (k taker) Map(context.Context, *citekit.Source, citekit.MapRequest) (*citekit.Draft, error) {
 	node := &citekit.Node{Title: "all", Type: "whole", Location: citekit.Location{Modality: citekit.Modality(k)}}
 	return &citekit.Draft{Nodes: []*citekit.Node{node}, Method: "whole"}, nil
+}
+
+// A hollow resolver has nothing to give.
+type hollow struct{ taker }
+
+func (hollow) Resolve(context.Context, *citekit.Source, citekit.Request) (*citekit.Content, error) {
+	return nil, nil
+}
+
+func TestHollowResolver(t *testing.T) {
+	ws := workspace.NewMemory(fstest.MapFS{"log.txt": {Data: []byte("start\nstop\n")}})
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: hollow{taker(citekit.Text)}}, nil)
+	defer lib.Close()
+	lines := citekit.Text.Lines(1, 1)
+	err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: "log", Title: "log", SourcePath: "log.txt", Type: citekit.Text, Nodes: []*citekit.Node{{ID: "first", Title: "first", Type: "line", Location: lines}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lib.Resolve(t.Context(), "log", "first", nil); err == nil || !strings.Contains(err.Error(), "returned no content") {
+		t.Errorf("evidence by it: %v", err)
+	}
 }
 
 // takers returns a library in which a file is what it was classified as.

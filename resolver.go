@@ -11,9 +11,9 @@ import (
 // A Resolver extracts part of a source. It is the interface a modality package
 // implements; callers use [Library.Resolve]. Resolvers may also implement the optional
 // interfaces [Detector], [Mapper], [Measurer], [TextReader], [TranscriptReader],
-// [MemberOpener] and [Versioner]. Optional interfaces that only one package uses are
-// defined there: preview.Previewer, preview.Boxer, relations.Linker,
-// verify.MarkupReader and stats.ProgramUser.
+// [MemberOpener] and [Versioner], and those that packages define which alone use them:
+// preview.Previewer, preview.Boxer, relations.Linker, verify.MarkupReader and
+// stats.ProgramUser. One that wraps another loses these unless it embeds its concrete type.
 //
 // Implementations must be safe for concurrent use. modality/modalitytest checks them.
 type Resolver interface {
