@@ -48,8 +48,8 @@ func (c *call) run(ctx context.Context) error {
 	}
 	c.answer.Complete, c.answer.Hint = found.Complete, found.Hint
 	c.answer.LeftOut, c.answer.LeftOutIDs = found.LeftOut, found.LeftOutIDs
-	if c.answer.Hint == "" && found.LeftOut > 0 {
-		c.answer.Hint = found.WhyLeftOut()
+	if why := found.WhyLeftOut(); why != "" && !strings.Contains(c.answer.Hint, why) {
+		c.answer.Hint = strings.TrimSuffix(why+"; "+c.answer.Hint, "; ")
 	}
 	if len(found.Results) == 0 {
 		return nil

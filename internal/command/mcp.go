@@ -80,7 +80,10 @@ type installed struct {
 	Name    string `json:"name"`
 	Changed bool   `json:"changed"`          // false if the file was so before
 	Backup  string `json:"backup,omitempty"` // the file as it was before, if there was one
-	Change  string `json:"change,omitempty"` // of a dry run: the lines that would go, with "-", and those that would come, with "+"
+
+	Replaced bool `json:"replaced,omitempty"` // there was another server of this name
+
+	Change string `json:"change,omitempty"` // of a dry run: the lines that would go, with "-", and those that would come, with "+"
 
 	next string
 }
@@ -150,6 +153,8 @@ func (s *session) install(ctx context.Context, client *clients.Client, server cl
 		return byHand{err}
 	}
 	done.Changed = !bytes.Equal(before, after)
+	has, err := client.Has(before, flags.name)
+	done.Replaced = done.Changed && err == nil && has
 	if flags.dryRun {
 		done.Change = changedLines(before, after)
 		return nil
@@ -160,7 +165,7 @@ func (s *session) install(ctx context.Context, client *clients.Client, server cl
 	if before != nil {
 		done.Backup = done.Path + backupSuffix
 		// A backup that was made when this server came stays: it has what was before.
-		if has, err := client.Has(before, flags.name); err != nil || !has || !exists(done.Backup) {
+		if !done.Replaced || !exists(done.Backup) {
 			if err := writeConfiguration(ctx, done.Backup, done.Path, before, nil); err != nil {
 				return err
 			}
@@ -245,7 +250,8 @@ func (s *session) serverFor(flags *mcpFlags) (clients.Server, error) {
 func runner(program string) (command string, args []string) {
 	switch path := filepath.ToSlash(program); {
 	case strings.Contains(path, "/_npx/"):
-		return "npx", []string{"-y", "@citekit/cli"}
+		// What is in its cache starts at once, also without a network.
+		return "npx", []string{"-y", "--prefer-offline", "@citekit/cli"}
 	case strings.Contains(path, "/uv/") && strings.Contains(path, "/archive-v0/"):
 		return "uvx", []string{"citekit"}
 	}
@@ -338,8 +344,12 @@ func (s *session) printInstalled(client *clients.Client, done installed, flags *
 	case flags.undo:
 		s.printf("Took the server %s out of %s\n", done.Name, path)
 	default:
-		s.printf("Added the server %s to %s\n", done.Name, path)
-		if done.Backup != "" {
+		if done.Replaced {
+			s.printf("Replaced the server %s in %s; with a --name of its own, this one would stand beside it.\n", done.Name, path)
+		} else {
+			s.printf("Added the server %s to %s\n", done.Name, path)
+		}
+		if done.Backup != "" && !done.Replaced {
 			s.printf("As it was before it is in %s; --undo takes the server out again.\n", term.Line(done.Backup))
 		}
 		s.printf("%s\n", done.next)
