@@ -103,7 +103,9 @@ var cuts = []func(out, kept rune) bool{
 }
 
 func inNumber(r rune) bool { return unicode.IsNumber(r) || r == '.' || r == ',' }
-func inWord(r rune) bool   { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) || r == '.' }
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) || r == '.'
+}
 
 // wordStart returns the start of the first word at or after an offset, but at
 // most limit.
