@@ -49,7 +49,7 @@ func readEvidence(ctx context.Context, lib *citekit.Library, address citekit.Add
 	case !ok || evidence.Key == "":
 		return EvidenceBytes{Evidence: evidence}, nil
 	case evidence.Size > most:
-		return EvidenceBytes{Evidence: evidence}, fmt.Errorf("the evidence has %d bytes, more than %d: %w", evidence.Size, most, citekit.ErrTooLarge)
+		return EvidenceBytes{Evidence: evidence}, fmt.Errorf("the evidence has more than %d bytes: %w", most, citekit.ErrTooLarge)
 	}
 	content, stored, err := opener.OpenEvidence(ctx, evidence.Key)
 	if errors.Is(err, fs.ErrNotExist) {

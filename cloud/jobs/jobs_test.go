@@ -52,14 +52,25 @@ func folder(t *testing.T, files map[string]string) (string, *citekit.Library) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		put(t, name, text)
+		write(t, name, text)
 	}
+	time.Sleep(settling)
 	return dir, library(t, dir)
 }
 
-// put writes a file that looks as if it was not changed for an hour: a newer one has no
-// identity yet.
+// settling is longer than a file that was written has no identity, as it might change
+// again with the same times.
+const settling = 150 * time.Millisecond
+
+// put writes a file that has an identity from then on.
 func put(t *testing.T, name, text string) {
+	t.Helper()
+	write(t, name, text)
+	time.Sleep(settling)
+}
+
+// write writes a file that looks as if it was not changed for an hour.
+func write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
