@@ -1,9 +1,15 @@
 package command
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestRunner has the programs that npx and uvx put into their caches, and others.
 func TestRunner(t *testing.T) {
+	if _, args := runner("/home/u/.npm/_npx/a/node_modules/citekit"); !slices.Contains(args, "--prefer-offline") {
+		t.Errorf("npx %q asks the registry each time, or waits for it", args)
+	}
 	for program, want := range map[string]string{
 		"/home/u/.npm/_npx/dc95b8595fc16c5c/node_modules/@citekit/cli-linux-x64/bin/citekit": "npx",
 		"/home/u/.cache/uv/archive-v0/Xa3/bin/citekit":                                       "uvx",

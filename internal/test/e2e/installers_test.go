@@ -30,8 +30,11 @@ func TestMarks(t *testing.T) {
 		writeFile(t, filepath.Join(dist, "citekit-"+target), []byte(target))
 	}
 	output(t, python, filepath.Join("..", "..", "..", "packaging", "carriers.py"), dist)
-	var server struct{ Name, Version string }
+	var server struct{ Name, Version, Description string }
 	readJSONFile(t, filepath.Join("..", "..", "..", "server.json"), &server)
+	if !strings.Contains(readText(t, filepath.Join("..", "..", "..", ".goreleaser.yaml")), fmt.Sprintf("description: &description %q\n", server.Description)) {
+		t.Errorf("what GoReleaser makes has another description than %q", server.Description)
+	}
 	var cli struct{ Version, MCPName string }
 	readJSONFile(t, filepath.Join(dist, "npm", "cli", "package.json"), &cli)
 	if cli.MCPName != server.Name || cli.Version != server.Version {
